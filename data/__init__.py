@@ -1,0 +1,1 @@
+"""What goes in: turns, passages, how they are read, split and checked."""
