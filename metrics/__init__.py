@@ -1,0 +1,1 @@
+"""How good a ranking is: pure functions of ids and numbers."""
