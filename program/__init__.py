@@ -1,0 +1,1 @@
+"""What happens to a turn: window, rules, rewrite, guards, retrieval, fusion."""

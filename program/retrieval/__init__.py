@@ -1,0 +1,1 @@
+"""Searching a corpus: BM25, vectors, and the store that holds both."""

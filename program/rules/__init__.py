@@ -1,0 +1,1 @@
+"""Coreference and ellipsis without a language model, in Chinese and English."""
