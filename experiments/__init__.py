@@ -1,0 +1,1 @@
+"""How a program gets better: compile, tune, evaluate, track. The only place for MLflow."""

@@ -1,0 +1,1 @@
+"""Benchmarks: quality and speed, run by hand and reported with their commands."""

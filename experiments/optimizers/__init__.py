@@ -1,0 +1,1 @@
+"""One file per optimizer, behind one small contract."""

@@ -1,0 +1,43 @@
+"""What every optimizer is: a source of candidate programs, scored by whoever asks for them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from data.records import Turn
+from program.retrieval.retriever import Retriever
+from program.rewrite_program import RewriteProgram
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an optimizer works on. Nothing in it is changed."""
+
+    student: RewriteProgram
+    """Where to begin; also the teacher that makes demos."""
+    trainset: Sequence[Turn]
+    original_recall: dict[str, float]
+    """Recall@5 of the original query, by turn id."""
+    retriever: Retriever
+    seed: int
+    charge: Callable[[int, int], None]
+    """Told the model calls and tokens of each training turn that is run; raises ``BudgetError`` when there are no more."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A program to score."""
+
+    name: str
+    program: RewriteProgram
+
+
+class Optimizer(Protocol):
+    """Yields candidates lazily: whoever scores them may stop at any time. The same task gives the same candidates."""
+
+    def candidates(self, task: Task) -> Iterator[Candidate]:
+        """Yield new programs, never the student itself.
+
+        Raises:
+            ConfigError: The task gives it nothing to work with (no gold rewrites, too few turns).
+        """

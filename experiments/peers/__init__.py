@@ -1,0 +1,1 @@
+"""Other people's rewriters, measured with the same model, retriever and turns."""
