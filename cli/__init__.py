@@ -1,0 +1,1 @@
+"""The door: thin commands, one file per group."""
