@@ -36,7 +36,7 @@ def compile_experiment(experiment: ExperimentFile, as_json: JsonOption = False) 
     Ctrl-C keeps the best so far. Running again repeats no call that the model has answered.
     """
     try:
-        from experiments.compile import compile_program
+        from experiments.compile import INTERRUPTED, compile_program
         from experiments.experiment import load_experiment
         from experiments.tracking import MlflowTracker
     except ModuleNotFoundError as error:
@@ -61,5 +61,5 @@ def compile_experiment(experiment: ExperimentFile, as_json: JsonOption = False) 
     emit(
         result, as_json, lambda: Group(render_summaries(shown, f"{config.name}, {split} split"), "", *map(Text, lines))
     )
-    if result.stopped == "interrupted":
+    if result.stopped == INTERRUPTED:
         raise typer.Exit(EXIT_INTERRUPTED)

@@ -96,16 +96,17 @@ def retrieve(
 
 def render_hits(result: "Retrieved") -> RenderableType:
     """The hits as a table, with the kinds of the queries that found each."""
-    if result.degraded:
-        return "[red]The search failed; see the fallbacks above.[/red]"
     if not result.hits:
-        return "Nothing was found."
+        return "[red]The search failed; see the fallbacks.[/red]" if result.degraded else "Nothing was found."
     table = Table("score", "id", "found by", "text", box=None, pad_edge=False)
     for hit in result.hits:
         text = " ".join(hit.text.split())
         table.add_row(
             f"{hit.score:.3f}", Text(hit.id), ", ".join(hit.found_by), Text(text[:90] + ("…" if len(text) > 90 else ""))
         )
+    if result.degraded:
+        # One engine of several failed: what the others found is still worth seeing.
+        return Group(table, "[red]A part of the search failed; see the fallbacks.[/red]")
     return table
 
 

@@ -33,6 +33,9 @@ Progress = Callable[[str, int, int], None]
 
 _FEWEST_TURNS = 5
 
+INTERRUPTED = "interrupted"
+"""What ``CompileResult.stopped`` says after Ctrl-C; a spent budget speaks for itself."""
+
 
 class CompileResult(BaseModel):
     """What a compile run found."""
@@ -98,7 +101,6 @@ class _Search:
 
     best: _Scored | None = None
     stopped: str | None = None
-    interrupted: bool = False
     scores: dict[str, float] = field(default_factory=dict)
 
     def take(self, scored: _Scored) -> None:
@@ -126,7 +128,7 @@ class _Run:
         student = _student(self.experiment)
         search = self._search(student)
         if search.best is None:
-            if search.interrupted:
+            if search.stopped == INTERRUPTED:
                 raise KeyboardInterrupt
             raise BudgetError("the budget ended before one candidate was scored", advice="raise it in the experiment")
         program = search.best.program
@@ -166,7 +168,7 @@ class _Run:
                 with self.tracker.run(candidate.name, nested=True) as log:
                     search.take(self._score(candidate, log))
         except KeyboardInterrupt:
-            search.stopped, search.interrupted = "interrupted", True
+            search.stopped = INTERRUPTED
         except BudgetError as error:
             search.stopped = str(error)
         return search
@@ -187,7 +189,7 @@ class _Run:
             outcomes["compiled"] = self._run_program(program, turns, "test")
         except (BudgetError, KeyboardInterrupt) as error:
             # A part of the test split is no result.
-            return {}, str(error) or "interrupted"
+            return {}, str(error) or INTERRUPTED
         if any(turn.gold_rewrite for turn in turns):
             outcomes |= _evaluated({"gold": gold_system(program.settings)}, turns)
         return outcomes, None

@@ -35,10 +35,15 @@ def order_for_demos(
     others = [turn for turn in follow_ups if turn.gold_rewrite != turn.query]
     others.sort(key=lambda turn: original_recall[turn.id] >= 1)  # stable: the shuffle stays within both halves
     ordered: list[Turn] = []
-    while others or unchanged:
-        due = len(ordered) * unchanged_share >= sum(turn.gold_rewrite == turn.query for turn in ordered) + 1
-        source = unchanged if unchanged and (due or not others) else others
-        ordered.append(source.pop(0))
+    left_alone = 0
+    while left_alone < len(unchanged) or len(ordered) - left_alone < len(others):
+        changed = len(ordered) - left_alone
+        due = len(ordered) * unchanged_share >= left_alone + 1
+        if left_alone < len(unchanged) and (due or changed == len(others)):
+            ordered.append(unchanged[left_alone])
+            left_alone += 1
+        else:
+            ordered.append(others[changed])
     return ordered
 
 

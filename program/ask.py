@@ -1,5 +1,7 @@
 """One call of one signature, with its cost in the trace."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import dspy
@@ -23,8 +25,15 @@ def ask(predict: dspy.Predict, signature_name: str, step: Step, **inputs: Any) -
     if lm is None:
         step.skip("no language model")
         return None
-    step.lm_calls += 1
-    with dspy.context(adapter=PlainAdapter(), max_history_size=0), track_usage() as usage:
+    with dspy.context(adapter=PlainAdapter(), max_history_size=0), counted(step):
         prediction = predict(lm=lm, **inputs)
-    step.lm_tokens += sum(int(row.get("total_tokens") or 0) for row in usage.get_total_tokens().values())
     return str(next(iter(prediction.values())) or "")
+
+
+@contextmanager
+def counted(step: Step) -> Iterator[None]:
+    """Add one model call to ``step`` and, if it succeeds, its tokens."""
+    step.lm_calls += 1
+    with track_usage() as usage:
+        yield
+    step.lm_tokens += sum(int(row.get("total_tokens") or 0) for row in usage.get_total_tokens().values())

@@ -7,11 +7,11 @@ nothing of it is copied here. It runs on the same language model as ours (``dspy
 from typing import Any
 
 import dspy
-from dspy.utils.usage_tracker import track_usage
 
 from data.errors import ConfigError
 from data.records import Turn
 from experiments.systems import System
+from program.ask import counted
 from program.fuse import fuse
 from program.queries import plan_queries
 from program.result import Fallback, Query, Retrieved
@@ -69,10 +69,8 @@ def rewrite_of(turn: Turn, trace: Trace | None = None) -> str:
 
 
 def _ask(prompt: str, step: Step) -> str:
-    step.lm_calls += 1
-    with track_usage() as usage:
+    with counted(step):
         answer = dspy.settings.lm(prompt, temperature=0.0, max_tokens=_package().constants.DEFAULT_NUM_OUTPUTS)[0]
-    step.lm_tokens += sum(int(row.get("total_tokens") or 0) for row in usage.get_total_tokens().values())
     # A model that reasons answers with a mapping.
     return str((answer["text"] if isinstance(answer, dict) else answer) or "").strip()
 

@@ -218,3 +218,20 @@ def test_evaluate_does_not_touch_an_index_of_another_corpus(store: Path, tmp_pat
     assert result.exit_code == 2
     assert "another corpus" in result.stderr
     assert sorted((path.name, path.stat().st_mtime_ns) for path in store.rglob("*") if path.is_file()) == before
+
+
+def test_hits_that_a_failing_engine_left_are_shown_with_a_notice() -> None:
+    """Degraded is not empty: hiding what BM25 found because vectors are down would lose the turn."""
+    from rich.console import Console
+
+    from cli.rewrite import render_hits
+    from program.result import FusedHit, Retrieved
+
+    hit = FusedHit(id="a-1", score=1.0, source="a", text="保修两年", found_by=("original",))
+    common = {"query": "保修", "rewritten": "保修", "queries": (), "fallbacks": (), "trace": (), "degraded": True}
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(render_hits(Retrieved(**common, hits=(hit,))))
+        console.print(render_hits(Retrieved(**common, hits=())))
+    assert "a-1" in shown.get()
+    assert shown.get().count("failed") == 2
