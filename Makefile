@@ -11,7 +11,7 @@ help: ## Show this list
 .venv/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,experiments,local,peers]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,experiments,local,peers,sql]'
 	@touch $@
 
 install: .venv/.installed ## Install everything into .venv, versions pinned by constraints.txt
@@ -40,8 +40,9 @@ format: install ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: install ## Write docs/cli.md anew from the commands' help
+docs: install ## Write docs/cli.md and docs/settings.md anew from the commands and the settings
 	$(BIN)/typer cli.main utils docs --name anaphora --title "Command line" --output docs/cli.md
+	$(BIN)/python -m cli.settings_page > docs/settings.md
 
 bench-quality: install ## Measure recall@5 on ../shared/data and the sample set (hours; resumes)
 	$(BIN)/python -m experiments.bench.quality

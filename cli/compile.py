@@ -10,7 +10,7 @@ from rich.text import Text
 from cli.evaluate import render_summaries
 from cli.failures import EXIT_INTERRUPTED
 from cli.help import examples
-from cli.options import language_models
+from cli.options import is_embedded, language_models
 from cli.output import JsonOption, emit, stages, stderr_console
 from data.errors import ConfigError
 
@@ -37,7 +37,7 @@ def compile_experiment(experiment: ExperimentFile, as_json: JsonOption = False) 
     """
     try:
         from experiments.compile import INTERRUPTED, compile_program
-        from experiments.experiment import load_experiment
+        from experiments.experiment import load_experiment, reflection_models
         from experiments.tracking import MlflowTracker
     except ModuleNotFoundError as error:
         raise ConfigError(
@@ -48,8 +48,12 @@ def compile_experiment(experiment: ExperimentFile, as_json: JsonOption = False) 
     tracker = MlflowTracker("anaphora")
     overrides = [f"{signature}={name}" for signature, name in config.lms.items()]
     lm, lms = language_models(config.lm, overrides, config.api_base)
+    writers = {
+        name: language_models(name, None, None if is_embedded(name) else config.api_base)[0]
+        for name in reflection_models(config.optimizer)
+    }
     with stages(as_json=as_json) as report:
-        result = compile_program(config, lm, lms, tracker, report)
+        result = compile_program(config, lm, lms, tracker, report, reflection_lms=writers)
     shown = result.test or result.dev
     split = "test" if result.test else "dev"
     lines = [

@@ -10,8 +10,17 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.help import examples
-from cli.options import ApiBaseOption, LmForOption, LmOption, ProgramOption, StoreOption, language_models, load_program
+from cli.options import (
+    ApiBaseOption,
+    LmForOption,
+    LmOption,
+    ProgramOption,
+    RetrieverOption,
+    StoreOption,
+    language_models,
+)
 from cli.output import JsonOption, emit, progress
+from cli.turn_options import SetOption, load_program
 
 
 class SystemName(StrEnum):
@@ -28,21 +37,22 @@ Split = Annotated[
     Literal["all", "train", "dev", "test"],
     typer.Option("--split", help="Part of the conversations, drawn by --split-seed."),
 ]
-Sample = Annotated[int | None, typer.Option("--sample", min=1, help="Draw this many turns.", show_default=False)]
-Seed = Annotated[int, typer.Option("--seed", help="Of the sample and the intervals.")]
+Sample = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Measure this many turns, drawn by --seed.", show_default=False)
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the sample and the intervals.")]
 Share = Annotated[
-    float, typer.Option(min=0.0, max=0.9, help="Share of conversations; as in the experiment to compare with.")
+    float,
+    typer.Option(
+        min=0.0, max=0.9, help="Part of the conversations in that split; as in the experiment to compare with."
+    ),
 ]
-SplitSeed = Annotated[int, typer.Option("--split-seed", help="Of the split into train, dev and test.")]
-RetrieverName = Annotated[
-    Literal["bm25", "vector", "hybrid"],
-    typer.Option("--retriever", help="Engines; hybrid mixes them by the program's share."),
-]
+SplitSeed = Annotated[int, typer.Option("--split-seed", help="Seed of the split into train, dev and test.")]
 Systems = Annotated[
     list[SystemName] | None,
     typer.Option(
         "--system",
-        help="What to measure, repeatable; by default original, rules, gold, and the program where there is one.",
+        help="What to measure, repeatable; by default original, rules, gold (with reference rewrites), and program (with --program or a model).",
         show_default=False,
     ),
 ]
@@ -69,9 +79,10 @@ def evaluate(
     split_seed: SplitSeed = 7,
     dev_share: Share = 0.25,
     test_share: Share = 0.25,
-    retriever: RetrieverName = "hybrid",
+    retriever: RetrieverOption = "hybrid",
     system: Systems = None,
     program: ProgramOption = None,
+    set_: SetOption = None,
     store: StoreOption = None,
     lm: LmOption = None,
     lm_for: LmForOption = None,
@@ -103,9 +114,10 @@ def evaluate(
         raise DataError(f"{data_dir}: no turn of the split {split} can be scored", advice=str(labels))
     with progress("index", as_json=as_json) as update:
         opened = open_store(data, store, retriever, update)
-    rewriter = load_program(program)
+    rewriter = load_program(program, set_)
     rewriter.settings = with_engine(rewriter.settings, retriever)
-    names = list(dict.fromkeys(map(str, system or _default_systems(turns, program))))
+    has_program = program is not None or general is not None or bool(by_signature)
+    names = list(dict.fromkeys(map(str, system or _default_systems(turns, has_program))))
     outcomes = {}
     with dspy.context(lm=general, lms=by_signature, rm=opened):
         # The original is the baseline of gain and harm, shown or not.
@@ -170,9 +182,9 @@ def _mean(group: Any) -> str:
     return f"{group.recall_at_5.mean:.3f}" if group else "–"
 
 
-def _default_systems(turns: Any, program: Path | None) -> list[str]:
+def _default_systems(turns: Any, has_program: bool) -> list[str]:
     names = ["original", "rules"]
-    if program is not None:
+    if has_program:
         names.append("program")
     if any(turn.gold_rewrite for turn in turns):
         names.append("gold")

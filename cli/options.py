@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,14 +14,19 @@ LmOption = Annotated[
     ),
 ]
 ApiBaseOption = Annotated[
-    str | None, typer.Option("--api-base", help="Address of an OpenAI-compatible server.", show_default=False)
+    str | None,
+    typer.Option(
+        "--api-base",
+        help="Address of an OpenAI-compatible server, for the litellm ids of --lm and --lm-for.",
+        show_default=False,
+    ),
 ]
 LmForOption = Annotated[
     list[str] | None,
     typer.Option(
         "--lm-for",
         metavar="SIGNATURE=LM",
-        help="Another model for one signature, e.g. decomposition=openai/gpt-4o.",
+        help="Another model for one signature (signatures/*.py), repeatable: answer=local, decomposition=openai/gpt-4o.",
         show_default=False,
     ),
 ]
@@ -31,6 +36,10 @@ ProgramOption = Annotated[
 ]
 StoreOption = Annotated[Path | None, typer.Option("--store", help="Folder of an index.", show_default=False)]
 RequiredStoreOption = Annotated[Path, typer.Option("--store", help="Folder of an index, see `anaphora index`.")]
+RetrieverOption = Annotated[
+    Literal["bm25", "vector", "hybrid"],
+    typer.Option("--retriever", help="Engines; hybrid mixes them by the program's share."),
+]
 HistoryOption = Annotated[
     str | None,
     typer.Option(
@@ -40,26 +49,30 @@ HistoryOption = Annotated[
     ),
 ]
 
-SIGNATURES = ("coreference", "decomposition", "step_back")
-
 
 def language_models(lm: str | None, lm_for: list[str] | None, api_base: str | None) -> tuple[Any, dict[str, Any]]:
     """Return the general model (or ``None``) and those of single signatures, with DSPy's cache in our cache folder.
 
     Raises:
-        ConfigError: ``lm_for`` is not ``SIGNATURE=LM`` with a known signature.
+        ConfigError: ``lm_for`` is not ``SIGNATURE=LM`` with a known signature, or there is an ``api_base`` for no model.
     """
-    from data.errors import ConfigError
+    from typing import get_args
 
+    from data.errors import ConfigError
+    from program.settings import SignatureName
+
+    signatures = get_args(SignatureName)
     overrides: dict[str, str] = {}
     for pair in lm_for or []:
         signature, equals, name = pair.partition("=")
-        if not equals or signature not in SIGNATURES or not name:
+        if not equals or signature not in signatures or not name:
             raise ConfigError(
-                f"--lm-for {pair!r}: expected SIGNATURE=LM", advice=f"signatures: {', '.join(SIGNATURES)}"
+                f"--lm-for {pair!r}: expected SIGNATURE=LM", advice=f"signatures: {', '.join(signatures)}"
             )
         overrides[signature] = name
     if lm is None and not overrides:
+        if api_base:
+            raise ConfigError("--api-base is the address of no model", advice="name the model that is there with --lm")
         return None, {}
 
     import dspy
@@ -68,16 +81,19 @@ def language_models(lm: str | None, lm_for: list[str] | None, api_base: str | No
     from program.retrieval.cache import cache_folder
 
     dspy.configure_cache(disk_cache_dir=str(cache_folder() / "lm"))
-    general = choose(lm, api_base=api_base) if lm else None
-    return general, {signature: choose(name, api_base=api_base) for signature, name in overrides.items()}
+    hosted = [name for name in (lm, *overrides.values()) if name and not is_embedded(name)]
+
+    def chosen(name: str) -> Any:
+        # The address is the hosted models'; where there are none, the embedded one says what is wrong with it.
+        return choose(name, api_base=None if hosted and is_embedded(name) else api_base)
+
+    general = chosen(lm) if lm else None
+    return general, {signature: chosen(name) for signature, name in overrides.items()}
 
 
-def load_program(folder: Path | None) -> Any:
-    """Return the program saved in ``folder``, or one with the defaults."""
-    from program import artefact
-    from program.rewrite_program import RewriteProgram
-
-    return artefact.load(folder) if folder else RewriteProgram()
+def is_embedded(name: str) -> bool:
+    """Return whether a language model's name is one of those that run in this process."""
+    return name.strip().partition(":")[0] == "local"
 
 
 def read_history(source: str | None) -> list[Any]:

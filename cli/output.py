@@ -21,7 +21,6 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
-from rich.table import Table
 
 _JSON_WANTED = "anaphora.json"
 
@@ -59,17 +58,21 @@ def emit(payload: BaseModel | Mapping[str, Any], as_json: bool, render: Callable
     if isinstance(rendered, str):
         typer.echo(rendered)
         return
+    print_wide(rendered)
+
+
+def print_wide(rendered: RenderableType) -> None:
+    """Print ``rendered`` on stdout; in a pipe or log, which has no width to fit in, nothing is cut off or folded."""
     console = Console()
-    if isinstance(rendered, Table) and not console.is_terminal:
-        # A pipe or log has no width to fit in: no cell is cut off or folded there.
+    if not console.is_terminal:
         natural = console.measure(rendered, options=console.options.update(max_width=10_000)).maximum
         console.width = max(console.width, natural)
     console.print(rendered)
 
 
-def print_json(value: object) -> None:
-    """Print ``value`` (models, mappings, sequences, paths) as indented JSON, in UTF-8 whatever the locale."""
-    typer.echo(to_json(value, indent=2, inf_nan_mode="null"))
+def print_json(value: object, indent: int | None = 2) -> None:
+    """Print ``value`` (models, mappings, sequences, paths) as JSON, in UTF-8 whatever the locale; on one line without ``indent``."""
+    typer.echo(to_json(value, indent=indent, inf_nan_mode="null"))
 
 
 def stderr_console() -> Console:

@@ -1,5 +1,6 @@
 """Compile: find the prompt and the parameters with the best recall@5 on dev, then look at test once."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from experiments.evaluate import Evaluated, evaluate
 from experiments.experiment import Experiment
 from experiments.optimizers.choose import choose_optimizer
 from experiments.optimizers.optimizer import Candidate, Task
+from experiments.prices import usd_per_token
 from experiments.systems import System, gold_system, original_system, program_system, rules_system, with_engine
 from experiments.tracking import RunLog, Tracker
 from experiments.tune import tune, turn_cases
@@ -51,7 +53,13 @@ class CompileResult(BaseModel):
 
 
 def compile_program(
-    experiment: Experiment, lm: dspy.LM | None, lms: Mapping[str, dspy.LM], tracker: Tracker, progress: Progress
+    experiment: Experiment,
+    lm: dspy.LM | None,
+    lms: Mapping[str, dspy.LM],
+    tracker: Tracker,
+    progress: Progress,
+    *,
+    reflection_lms: Mapping[str, dspy.LM] | None = None,
 ) -> CompileResult:
     """Run an experiment.
 
@@ -70,8 +78,12 @@ def compile_program(
     whole_dev = splits.dev
     splits = _limited(splits, experiment)
     store = open_store(data, experiment.store, experiment.retriever, lambda done, total: progress("index", done, total))
-    budget = Budget(experiment.budget.lm_calls, experiment.budget.lm_tokens)
-    with dspy.context(lm=lm, lms=dict(lms), rm=store), tracker.run(experiment.name) as log:
+    writers = dict(reflection_lms or {})
+    models = [model for model in (lm, *lms.values(), *writers.values()) if model is not None]
+    price = usd_per_token(models) if experiment.budget.usd else 0.0
+    budget = Budget(**experiment.budget.model_dump(), usd_per_token=price)
+    # Machines differ in speed: no limit of time may decide what is learnt.
+    with dspy.context(lm=lm, lms=dict(lms), rm=store, budget_ms=math.inf), tracker.run(experiment.name) as log:
         if lm is not None:
             _wake(lm)
         log.data_set(data, {"train": len(splits.train), "dev": len(splits.dev), "test": len(splits.test)})
@@ -81,7 +93,7 @@ def compile_program(
             max(0, experiment.limits.tune - len(splits.dev)),
             experiment.seed,
         )
-        return _Run(experiment, data, splits, further, store, budget, tracker, progress).compile(log)
+        return _Run(experiment, data, splits, further, store, budget, tracker, progress, writers).compile(log)
 
 
 class _Scored(NamedTuple):
@@ -92,7 +104,9 @@ class _Scored(NamedTuple):
 
     @property
     def demos(self) -> int:
-        return len(self.program.coreference.demos)
+        shown = self.program.settings.rewrite.demos_per_turn
+        kept = len(self.program.coreference.demos)
+        return kept if shown is None else min(kept, shown)
 
 
 @dataclass
@@ -123,6 +137,7 @@ class _Run:
     budget: Budget
     tracker: Tracker
     progress: Progress
+    reflection_lms: Mapping[str, dspy.LM]
 
     def compile(self, log: RunLog) -> CompileResult:
         student = _student(self.experiment)
@@ -133,13 +148,16 @@ class _Run:
             raise BudgetError("the budget ended before one candidate was scored", advice="raise it in the experiment")
         program = search.best.program
         further = _evaluated({"rules": rules_system(student.settings)}, self.further_dev)["rules"]
+        start = with_engine(self.experiment.settings, self.experiment.retriever)
+        shown = {"demos_per_turn": program.settings.rewrite.demos_per_turn}
         program.settings = tune(
             turn_cases([*search.best.evaluated, *further], self.store, student.settings),
-            with_engine(self.experiment.settings, self.experiment.retriever),
+            start.model_copy(update={"rewrite": start.rewrite.model_copy(update=shown)}),
             trials=self.experiment.tune.trials,
             seed=self.experiment.seed,
             retriever=self.experiment.retriever,
         )
+        program.settings = program.settings.model_copy(update={"lms": program.settings.lms | dict(self.experiment.lms)})
         dev = _evaluated(_references(program) | {"compiled": program_system(program)}, self.splits.dev)
         test, stopped = ({}, search.stopped) if search.stopped else self._test(program)
         result = CompileResult(
@@ -162,7 +180,16 @@ class _Run:
         search = _Search()
         original = evaluate(original_system(student.settings), self.splits.train)
         recalls = {one.turn.id: recall_at_k(one.outcome.relevant_ids, one.outcome.retrieved_ids) for one in original}
-        task = Task(student, self.splits.train, recalls, self.store, self.experiment.seed, self.budget.charge)
+        task = Task(
+            student,
+            self.splits.train,
+            recalls,
+            self.store,
+            self.experiment.seed,
+            self.budget.charge,
+            self.reflection_lms,
+            best=lambda: search.best.program if search.best else None,
+        )
         try:
             for candidate in choose_optimizer(self.experiment.optimizer).candidates(task):
                 with self.tracker.run(candidate.name, nested=True) as log:

@@ -8,13 +8,8 @@ from data.errors import StoreError
 from data.load import DataSet, load_data_dir
 from program.retrieval.embedding import DEFAULT_EMBEDDER
 from program.retrieval.manifest import StoreManifest, corpus_sha256, read_manifest
-from program.retrieval.retriever import Engine
+from program.retrieval.retriever import Engine, engines_of
 from program.retrieval.store import Store, build
-
-
-def engines_of(retriever: str) -> tuple[Engine, ...]:
-    """The engines that ``bm25``, ``vector`` or ``hybrid`` needs."""
-    return {"bm25": ("bm25",), "vector": ("vector",)}.get(retriever, ("bm25", "vector"))  # type: ignore[return-value]
 
 
 def open_data(folder: Path) -> tuple[DataSet, LabelReport]:

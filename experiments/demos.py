@@ -14,8 +14,12 @@ from data.records import Turn
 from program.retrieval.retriever import Retriever
 from program.rewrite_program import RewriteProgram
 from program.rules.resolution import Resolution
-from program.rules.resolve import resolve
-from program.window import Window, make_window
+from program.stages.rewrite import rewrite_inputs
+from program.stages.rules import rules
+from program.stages.window import window
+from program.trace import Step
+from program.turn import LiveTurn
+from program.window import Window
 
 
 def order_for_demos(
@@ -53,16 +57,18 @@ def program_example(turn: Turn) -> dspy.Example:
     return example.with_inputs("query", "history")
 
 
-def read_turn(turn: Turn, program: RewriteProgram, retriever: Retriever) -> tuple[Window, Resolution]:
-    """What the program's first two stages make of a turn."""
-    settings = program.settings.window
-    window = make_window(turn.history, turns=settings.turns, message_characters=settings.message_characters)
-    return window, resolve(turn.query, window.messages, retriever.gazetteer)
+def read_turn(turn: Turn, program: RewriteProgram, retriever: Retriever) -> tuple[LiveTurn, Window, Resolution]:
+    """What the program's own stages make of a turn before the model is asked."""
+    with dspy.context(rm=retriever):
+        live = program.live_turn(turn.query, turn.history)
+    seen = window(live, Step(stage="window"))
+    return live, seen, rules(live, seen, Step(stage="rules"))
 
 
 def demo(turn: Turn, rewrite: str, program: RewriteProgram, retriever: Retriever) -> dspy.Example:
     """A turn with a rewrite to show, in the fields of the coreference signature."""
-    return dspy.Example(**program.rewrite_inputs(turn.query, *read_turn(turn, program, retriever)), rewrite=rewrite)
+    live, seen, resolution = read_turn(turn, program, retriever)
+    return dspy.Example(**rewrite_inputs(live, seen, "", resolution), rewrite=rewrite)
 
 
 def with_demos(program: RewriteProgram, demos: list[dspy.Example]) -> RewriteProgram:

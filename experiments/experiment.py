@@ -1,13 +1,13 @@
 """An experiment as a YAML file: strict, so that a misspelt key is an error and not a default."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from data.errors import ConfigError
-from program.settings import Settings
+from program.settings import Settings, SignatureName
 
 
 class _Strict(BaseModel):
@@ -68,9 +68,85 @@ class RandomSearchConfig(_DemoConfig):
     candidates: int = Field(default=6, ge=1)
 
 
-OptimizerConfig = Annotated[
-    NoneConfig | LabeledConfig | RuleTaughtConfig | BootstrapConfig | RandomSearchConfig, Field(discriminator="name")
+class GainConfig(_Strict):
+    """Demos whose rewrites find what the original query missed, varied and short; no model call to choose them."""
+
+    name: Literal["gain_demos"]
+    max_demos: int = Field(default=6, ge=0)
+    unchanged_shares: list[Annotated[float, Field(ge=0, le=1)]] = Field(default=[0.0, 0.25, 0.5], min_length=1)
+    """Shares of demos whose question stays as it is, a candidate each."""
+
+
+class KnnConfig(_DemoConfig):
+    """A pool of demos, of which each turn is shown the ``max_demos`` most like it."""
+
+    name: Literal["knn_few_shot"]
+    pool: int = Field(default=48, ge=1)
+    """Demos saved with the program at most."""
+
+
+class MiproConfig(_Strict):
+    """Instructions by a language model, and bootstrapped demos, searched together (DSPy's MIPROv2)."""
+
+    name: Literal["mipro"]
+    max_demos: int = Field(default=4, ge=0)
+    """0 leaves the demos as they are."""
+    candidates: int = Field(default=4, ge=2)
+    """Instructions, and sets of demos, to choose from."""
+    trials: int = Field(default=8, ge=1)
+    check_turns: int = Field(default=24, ge=5)
+    """Training turns on which each trial is scored, at most."""
+    reflection_lm: str | None = None
+    """The model that writes instructions, as for ``lm``; the experiment's own without it."""
+
+
+class GepaConfig(_Strict):
+    """An instruction rewritten by a second model that is told in words what went wrong (DSPy's GEPA)."""
+
+    name: Literal["gepa"]
+    reflection_lm: str | None = None
+    """The second model, as for ``lm``; there is no default, and no search without it."""
+    metric_calls: int = Field(default=150, ge=1)
+    """Turns run in all."""
+    check_turns: int = Field(default=20, ge=5)
+    """Training turns on which an instruction is scored, at most."""
+
+    @model_validator(mode="after")
+    def _has_a_reflection_model(self) -> Self:
+        if self.reflection_lm is None:
+            raise ValueError("gepa needs a reflection_lm: name a strong model, such as openai/gpt-4o; or use mipro")
+        return self
+
+
+_OneConfig = Annotated[
+    NoneConfig
+    | LabeledConfig
+    | RuleTaughtConfig
+    | GainConfig
+    | BootstrapConfig
+    | RandomSearchConfig
+    | KnnConfig
+    | MiproConfig
+    | GepaConfig,
+    Field(discriminator="name"),
 ]
+
+
+class SequenceConfig(_Strict):
+    """Several optimizers, each from the best of those before."""
+
+    name: Literal["sequence"]
+    steps: list[_OneConfig] = Field(min_length=1)
+
+
+OptimizerConfig = Annotated[_OneConfig | SequenceConfig, Field(discriminator="name")]
+
+
+def reflection_models(config: OptimizerConfig) -> tuple[str, ...]:
+    """The names of the models that write instructions, each once."""
+    steps = config.steps if isinstance(config, SequenceConfig) else [config]
+    named = [step.reflection_lm for step in steps if isinstance(step, MiproConfig | GepaConfig)]
+    return tuple(dict.fromkeys(name for name in named if name is not None))
 
 
 class TuneConfig(_Strict):
@@ -85,6 +161,10 @@ class BudgetConfig(_Strict):
 
     lm_calls: int | None = Field(default=None, ge=1)
     lm_tokens: int | None = Field(default=None, ge=1)
+    minutes: float | None = Field(default=None, gt=0)
+    """Of the whole run, by the clock: another machine then learns more or less."""
+    usd: float | None = Field(default=None, gt=0)
+    """By litellm's prices, with every token at the price of a written one: an upper bound."""
 
 
 class Experiment(_Strict):
@@ -102,7 +182,7 @@ class Experiment(_Strict):
     lm: str | None = "local"
     """As for ``--lm``; ``null`` tunes the rules alone."""
     api_base: str | None = None
-    lms: dict[Literal["coreference", "decomposition", "step_back"], str] = Field(default_factory=dict)
+    lms: dict[SignatureName, str] = Field(default_factory=dict)
     """Another language model for single signatures."""
     start_from: Path | None = None
     """A saved program to begin with: its prompts make the first demos."""

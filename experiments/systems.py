@@ -1,22 +1,28 @@
 """What is compared: each system turns a turn into hits. The language model and the retriever come from ``dspy.context``."""
 
+import math
 from collections.abc import Callable, Iterable
 
 import dspy
 
 from data.records import Turn
-from program.fuse import fuse
+from program.fusion.fuse import fuse
 from program.result import Query, Retrieved
 from program.retrieval.retriever import EngineError
 from program.rewrite_program import RewriteProgram, retrieved_of
-from program.settings import FusionSettings, Settings
+from program.settings import ExpandSettings, FusionSettings, Settings
 
 System = Callable[[Turn], Retrieved]
 
 
 def program_system(program: RewriteProgram) -> System:
-    """The program as it is: it sees the query and the history, never labels or metadata."""
-    return lambda turn: retrieved_of(program(query=turn.query, history=turn.history))
+    """The program as it is, without a limit of time: it sees the query and the history, never labels or metadata."""
+
+    def run(turn: Turn) -> Retrieved:
+        with dspy.context(budget_ms=math.inf):
+            return retrieved_of(program(query=turn.query, history=turn.history))
+
+    return run
 
 
 def original_system(settings: Settings) -> System:
@@ -26,10 +32,21 @@ def original_system(settings: Settings) -> System:
 
 def rules_system(settings: Settings) -> System:
     """The same program without a language model."""
-    rewrite = settings.rewrite.model_copy(
-        update={"rules": True, "ask_lm": "never", "decomposition": False, "step_back": False}
+    return program_system(RewriteProgram(without_lm(settings)))
+
+
+def without_lm(settings: Settings) -> Settings:
+    """The same settings with every stage switched off that asks a language model, and the rules on."""
+    return settings.model_copy(
+        update={
+            "window": settings.window.model_copy(update={"summary": False}),
+            "gate": settings.gate.model_copy(update={"ask_lm": False}),
+            "rewrite": settings.rewrite.model_copy(update={"rules": True, "ask_lm": "never"}),
+            "expand": ExpandSettings(),
+            "route": settings.route.model_copy(update={"ask_lm": False}),
+            "rerank": "off" if settings.rerank == "lm" else settings.rerank,
+        }
     )
-    return program_system(RewriteProgram(settings.model_copy(update={"rewrite": rewrite})))
 
 
 def gold_system(settings: Settings) -> System:

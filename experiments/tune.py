@@ -4,8 +4,8 @@ Every dev turn was run once with the model; its rewrite, the rules' candidates a
 fuses again, in milliseconds.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -14,10 +14,12 @@ import optuna
 from data.records import Turn
 from experiments.evaluate import Evaluated
 from metrics.ranking import recall_at_k
-from program.fuse import fuse
-from program.queries import plan_queries
-from program.result import Kind, Query
+from program.fusion.confidence import sure_of
+from program.fusion.fuse import fuse
+from program.fusion.queries import EXPANSIONS, plan_queries
+from program.result import Kind, Query, Route
 from program.retrieval.retriever import RankedList, Retriever
+from program.routing.route import routes_of, text_route
 from program.rules.resolution import Resolution
 from program.settings import FusionSettings, RewriteSettings, Settings
 
@@ -41,11 +43,15 @@ class TurnCase:
     expansions: tuple[tuple[str, Kind], ...]
     lists: dict[str, list[RankedList]]
     original_recall: float
+    terms: str | None = None
+    """The leading query with the corpus's terms added, where that was searched."""
+    routes: dict[str, Route] = field(default_factory=dict)
+    """Where each text is sent; hybrid where none is given."""
 
 
 def turn_cases(evaluated: Sequence[Evaluated], retriever: Retriever, settings: Settings) -> list[TurnCase]:
-    """Collect the cases of evaluated turns, searching each text once."""
-    return [_case(one, retriever, settings) for one in evaluated]
+    """Collect the cases of evaluated turns, searching each text once; turns that the gate did not search are left out."""
+    return [_case(one, retriever, settings) for one in evaluated if one.retrieved.intent == "retrieval"]
 
 
 def tune(cases: Sequence[TurnCase], start: Settings, *, trials: int, seed: int, retriever: str) -> Settings:
@@ -64,8 +70,8 @@ def tune(cases: Sequence[TurnCase], start: Settings, *, trials: int, seed: int, 
     """
     if not cases or trials == 0:
         return start
-    space = _space(start, retriever)
-    at_start = _point(start)
+    space = _space(cases, start, retriever)
+    at_start = _point(start, space)
 
     def objective(trial: optuna.Trial) -> float:
         point = {name: trial.suggest_categorical(name, values) for name, values in space.items()}
@@ -94,36 +100,45 @@ def _value(case: TurnCase, settings: Settings) -> float:
 
 def recall_with(case: TurnCase, settings: Settings) -> float:
     """Recall@5 of a turn under other settings."""
+    rewrite = case.rewrite if _asks(case, settings.rewrite) else None
     queries = plan_queries(
         case.turn.query,
         settings=settings.fusion,
-        rewrite=case.rewrite if _asks(case, settings.rewrite) else None,
+        rewrite=rewrite,
         resolution=case.resolution,
         expansions=case.expansions,
+        terms=case.terms,
+        routes=lambda text: case.routes.get(text, "hybrid"),
     )
-    hits = fuse(queries, [case.lists[query.text] for query in queries], settings.fusion, settings.k)
+    lists = [case.lists[query.text] for query in queries]
+    sure = sure_of(case.resolution, by_model=rewrite is not None)
+    hits = fuse(queries, lists, settings.fusion, settings.k, sure=sure)
     return recall_at_k(case.turn.relevant_ids, [hit.id for hit in hits])
 
 
 def _asks(case: TurnCase, settings: RewriteSettings) -> bool:
     if settings.ask_lm == "unsure":
         return case.asked and case.resolution.needs_lm
-    return case.asked and settings.ask_lm == "follow_ups"
+    if settings.ask_lm == "follow_ups":
+        return (
+            case.asked
+            and case.resolution.reason != "first"
+            and (case.resolution.reason != "complete" or case.resolution.needs_lm)
+        )
+    return case.asked and settings.ask_lm == "every_turn"
 
 
 def _case(one: Evaluated, retriever: Retriever, settings: Settings) -> TurnCase:
     steps = {step.stage: step for step in one.retrieved.trace}
-    rewrite = steps["rewrite"]
-    accepted = rewrite.details.get("proposed") if rewrite.status == "done" else None
+    accepted = steps["guard"].details.get("rewrite")
     # Empty where the rules themselves fell back.
     resolution = Resolution.model_validate(
         steps["rules"].details or {"confidence": 0, "needs_lm": True, "reason": "unclear"}
     )
-    expansions = tuple(
-        (query.text, query.kind) for query in one.retrieved.queries if query.kind in ("decomposition", "step_back")
-    )
+    expansions = tuple((query.text, query.kind) for query in one.retrieved.queries if query.kind in EXPANSIONS)
+    terms = next((query.text for query in one.retrieved.queries if query.kind == "terms"), None)
     texts = [one.turn.query, *resolution.rewrites, *(text for text, _ in expansions)]
-    texts += [text for text in (accepted, resolution.titled) if text]
+    texts += [text for text in (accepted, resolution.titled, resolution.context, terms) if text]
     distinct = list(dict.fromkeys(texts))
     lists = dict(zip(distinct, retriever.search(distinct, settings.fusion.depth), strict=True))
     original = (Query(text=one.turn.query, kind="original", weight=1.0),)
@@ -131,33 +146,51 @@ def _case(one: Evaluated, retriever: Retriever, settings: Settings) -> TurnCase:
     return TurnCase(
         turn=one.turn,
         rewrite=accepted,
-        asked=rewrite.lm_calls > 0,
+        asked=steps["rewrite"].lm_calls + steps["plan"].lm_calls > 0,
         resolution=resolution,
         expansions=expansions,
         lists=lists,
         original_recall=recall_at_k(one.turn.relevant_ids, [hit.id for hit in hits]),
+        terms=terms,
+        routes=_routes(distinct, one, settings),
     )
+
+
+def _routes(texts: Sequence[str], one: Evaluated, settings: Settings) -> dict[str, Route]:
+    """The routes that were taken, and by rules those of texts that only other settings would search."""
+    by_rules = {
+        text: text_route(routes_of(text, has_tables=False).routes) if settings.route.rules else "hybrid"
+        for text in texts
+    }
+    return by_rules | {query.text: query.route for query in one.retrieved.queries if query.kind != "sql"}
 
 
 _WEIGHTS = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
 _SPACE: dict[str, list[Any]] = {
-    "strategy": ["best_relative", "best_raw", "rrf", "reserved"],
+    "strategy": ["best_relative", "best_raw", "rrf", "reserved", "by_confidence"],
     "vector_share": [0.0, 0.25, 0.5, 0.75, 1.0],
+    "keyword_vector_share": [0.0, 0.25, 0.5, 1.0],
     "original": _WEIGHTS,
     "rules": _WEIGHTS,
     "further": _WEIGHTS,
     "hedge_below": [0.0, 0.5, 0.7, 1.0],
     "title": [0.0, 0.3, 0.7, 1.0, 1.2],
+    "context": [0.0, 0.5, 0.8, 1.0],
     "rrf_k": [1, 10, 60],
+    "confident_from": [0.5, 0.6, 0.7],
     "ask_lm": ["never", "unsure", "follow_ups"],
 }
 
 
-def _space(start: Settings, retriever: str) -> dict[str, list[Any]]:
-    at_start = _point(start)
-    space = {name: values if at_start[name] in values else [at_start[name], *values] for name, values in _SPACE.items()}
+def _space(cases: Sequence[TurnCase], start: Settings, retriever: str) -> dict[str, list[Any]]:
+    """What is tried of each parameter, the start's value always; only what the cases can tell of."""
+    kinds = {kind for case in cases for _, kind in case.expansions} | {"terms" for case in cases if case.terms}
+    names = _SPACE | {kind: _WEIGHTS for kind in (*EXPANSIONS, "terms") if kind in kinds}
+    at_start = _point(start, names)
+    space = {name: values if at_start[name] in values else [at_start[name], *values] for name, values in names.items()}
     if retriever != "hybrid":
         space["vector_share"] = [start.fusion.vector_share]
+        space["keyword_vector_share"] = [start.fusion.keyword_vector_share]
     if start.rewrite.ask_lm == "never":
         space["ask_lm"] = ["never"]
     return space
@@ -168,9 +201,9 @@ def _neighbours(first: dict[str, Any], space: dict[str, list[Any]]) -> list[dict
     return [first, *changed]
 
 
-def _point(settings: Settings) -> dict[str, Any]:
+def _point(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
     values = settings.fusion.model_dump() | {"ask_lm": settings.rewrite.ask_lm}
-    return {name: values[name] for name in _SPACE}
+    return {name: values[name] for name in names}
 
 
 def _apply(start: Settings, point: dict[str, Any]) -> Settings:

@@ -7,7 +7,22 @@ from pydantic import Field
 from data.records import Record
 from program.trace import Step
 
-Kind = Literal["original", "rules", "rewrite", "title", "decomposition", "step_back"]
+Kind = Literal[
+    "original",
+    "rules",
+    "rewrite",
+    "title",
+    "context",
+    "multi_query",
+    "decomposition",
+    "step_back",
+    "hyde",
+    "keywords",
+    "terms",
+    "sql",
+]
+Intent = Literal["greeting", "chitchat", "calculation", "history_question", "retrieval"]
+Route = Literal["hybrid", "keyword", "vector", "sql"]
 
 
 class Query(Record):
@@ -18,6 +33,8 @@ class Query(Record):
     """Where it comes from."""
     weight: float = Field(ge=0)
     """What its hits count in fusion, relative to the others."""
+    route: Route = "hybrid"
+    """Where it was sent: ``keyword`` trusts BM25 more, ``vector`` leaves it out."""
 
 
 class FusedHit(Record):
@@ -44,8 +61,10 @@ class Rewritten(Record):
     query: str
     rewritten: str
     """The leading query: the language model's, else the rules' best, else what the user typed."""
+    intent: Intent = "retrieval"
+    """Why nothing was searched, where it is not ``retrieval``."""
     queries: tuple[Query, ...]
-    """What to search, the original first; empty for a blank query."""
+    """What to search, the original first; empty for a blank query and for a turn that needs no search."""
     fallbacks: tuple[Fallback, ...]
     trace: tuple[Step, ...]
 

@@ -30,7 +30,9 @@ class Window(Record):
     text: str
 
 
-def make_window(history: Any, *, turns: int = 3, message_characters: int = 100) -> Window:
+def make_window(
+    history: Any, *, turns: int = 3, message_characters: int = 100, message_tokens: int | None = None
+) -> Window:
     """Normalise ``history`` and keep its last ``turns`` exchanges (two messages each) as prompt text.
 
     Args:
@@ -39,16 +41,31 @@ def make_window(history: Any, *, turns: int = 3, message_characters: int = 100) 
         turns: Exchanges kept in ``text``, 0 and up. Three to five is useful; the whole history pollutes.
         message_characters: Budget per message in ``text`` in Chinese characters; English gets an equal budget of tokens. A longer
             message keeps its beginning and its end, where offers and recommendations stand.
+        message_tokens: A budget in tokens instead, where given.
     """
     newest_first = islice(_normalise(reversed(_messages_of(history))), _MESSAGES_READ)
     messages = tuple(newest_first)[::-1]
     shown = messages[len(messages) - min(2 * turns, len(messages)) :]
-    return Window(messages=messages, text="\n".join(_line(message, message_characters) for message in shown))
+    return Window(messages=messages, text=prompt_text(shown, message_characters, message_tokens))
 
 
-def readable(text: str) -> str:
-    """Return ``text`` with what is no Unicode text (a lone surrogate out of broken JSON) replaced by "?": nothing after could encode it."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def prompt_text(messages: Iterable[Message], message_characters: int, message_tokens: int | None = None) -> str:
+    """``messages`` as a prompt shows them: a line each, trimmed as ``make_window`` says, with its speaker."""
+    return "\n".join(_line(message, message_characters, message_tokens) for message in messages)
+
+
+def tokens_of(text: str) -> float:
+    """About the tokens of ``text``: one a Chinese character, one for four others. No model's tokeniser is needed, nor meant."""
+    chinese = sum("\u3400" <= character <= "\u9fff" for character in text)
+    return chinese + (len(text) - chinese) / 4
+
+
+def readable(content: Any) -> str:
+    """Return what a message says: a text, the texts of a list of parts joined, nothing of ``None`` or anything else.
+
+    What is no Unicode text (a lone surrogate out of broken JSON) is replaced by "?": nothing after could encode it.
+    """
+    return _text_of(content).encode("utf-8", "replace").decode("utf-8")
 
 
 def _normalise(raw_messages: Iterable[Any]) -> Iterator[Message]:
@@ -94,9 +111,11 @@ def _text_of(content: Any) -> str:
     return ""
 
 
-def _line(message: Message, message_characters: int) -> str:
+def _line(message: Message, message_characters: int, message_tokens: int | None) -> str:
     language = language_of(message.content)
     budget = message_characters if language == "zh" else int(message_characters * LATIN_CHARACTERS_PER_CHINESE)
+    if message_tokens is not None:
+        budget = int(len(message.content) * message_tokens / max(tokens_of(message.content), 1))
     text = " ".join(_trim(message.content, budget).split())
     return f"{_SPEAKERS[language][message.role]}: {text}"
 

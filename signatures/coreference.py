@@ -11,6 +11,7 @@ class CoreferenceRewrite(dspy.Signature):
     A question that is already complete is repeated unchanged.
     """
 
+    scene: str = dspy.InputField(desc="who the assistant is; may be empty", default="")
     history: str = dspy.InputField(desc="the last messages, oldest first")
     entities: str = dspy.InputField(desc="names mentioned in them, most likely first")
     query: str = dspy.InputField(desc="the last question")

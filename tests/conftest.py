@@ -51,6 +51,8 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     _reset_dspy()
     yield
     _reset_dspy()
+    if "program.breaker" in sys.modules:
+        sys.modules["program.breaker"].breaker.reset()
 
 
 def _reset_dspy() -> None:
@@ -86,7 +88,8 @@ class Script:
         prompt = "\n\n".join(f"[{role}]\n{text}" for role, text in _said(request))
         with self._lock:
             self.prompts.append(prompt)
-            answer: Answer = self.answers.pop(0) if self.answers else self._default(prompt)
+            scripted = self.answers.pop(0) if self.answers else None
+        answer: Answer = self._default(prompt) if scripted is None else scripted
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, tuple):

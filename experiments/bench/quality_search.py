@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from experiments.evaluate import Evaluated
 from metrics.outcome import TurnOutcome
-from program.fuse import fuse
+from program.fusion.fuse import fuse
 from program.result import Query
 from program.retrieval.retriever import RankedList, Retriever
 from program.settings import Settings

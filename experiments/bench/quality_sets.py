@@ -67,7 +67,7 @@ SETS: dict[str, BenchSet] = {
             name="mtrag_clapnq",
             # 208 turns only: the program was tuned on another domain of the same benchmark.
             source=WholeSet(data=_PUBLIC / "mtrag_clapnq", program=Path("artefacts/mtrag_cloud")),
-            retrievers=("bm25", "hybrid"),
+            retrievers=("bm25", "vector", "hybrid"),
             reference="Mixtral's rewrite",
         ),
     )

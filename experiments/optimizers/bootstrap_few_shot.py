@@ -64,7 +64,7 @@ def strict_pass(example: dspy.Example, prediction: dspy.Prediction) -> bool:
         return False
     if recall_at_k(example.relevant_ids, [hit.id for hit in retrieved.hits]) < 1:
         return False
-    if any(fallback.stage == "rewrite" for fallback in retrieved.fallbacks):
+    if any(fallback.stage in ("rewrite", "guard") for fallback in retrieved.fallbacks):
         return False
     relevant = [hit for hit in retrieved.hits if hit.id in example.relevant_ids]
     return all(hit.found_by[0] in ("rewrite", "original") for hit in relevant)

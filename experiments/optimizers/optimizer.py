@@ -1,8 +1,10 @@
 """What every optimizer is: a source of candidate programs, scored by whoever asks for them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
+
+import dspy
 
 from data.records import Turn
 from program.retrieval.retriever import Retriever
@@ -22,6 +24,10 @@ class Task:
     seed: int
     charge: Callable[[int, int], None]
     """Told the model calls and tokens of each training turn that is run; raises ``BudgetError`` when there are no more."""
+    reflection_lms: Mapping[str, dspy.LM] = field(default_factory=dict)
+    """The models that write instructions, by the name that the experiment gives them."""
+    best: Callable[[], RewriteProgram | None] = lambda: None
+    """The best candidate scored so far; ``None`` where nobody scores."""
 
 
 @dataclass(frozen=True)
@@ -39,5 +45,6 @@ class Optimizer(Protocol):
         """Yield new programs, never the student itself.
 
         Raises:
-            ConfigError: The task gives it nothing to work with (no gold rewrites, too few turns).
+            ConfigError: The task gives it nothing to work with (no gold rewrites, too few turns, no model to reflect with).
+            LanguageModelError: A search of DSPy's could not run. It ends here: no other optimizer takes its place.
         """

@@ -15,7 +15,7 @@ from data.records import Turn
 from experiments.demos import demo, order_for_demos, read_turn, with_demos
 from experiments.optimizers.optimizer import Candidate, Task
 from metrics.ranking import recall_at_k
-from program.fuse import fuse
+from program.fusion.fuse import fuse
 from program.result import Query
 from program.rewrite_program import RewriteProgram
 
@@ -57,7 +57,7 @@ def _taught(turn: Turn, task: Task) -> str | None:
     """The rules' rewrite where it alone finds every relevant passage, the query itself where it must stay, else None."""
     if turn.gold_rewrite == turn.query:
         return turn.query
-    _, resolution = read_turn(turn, task.student, task.retriever)
+    *_, resolution = read_turn(turn, task.student, task.retriever)
     rewrites = resolution.rewrites
     if not rewrites:
         return None

@@ -12,8 +12,8 @@ from data.errors import ConfigError
 from data.records import Turn
 from experiments.systems import System
 from program.ask import counted
-from program.fuse import fuse
-from program.queries import plan_queries
+from program.fusion.fuse import fuse
+from program.fusion.queries import plan_queries
 from program.result import Fallback, Query, Retrieved
 from program.settings import Settings
 from program.trace import Step, Trace

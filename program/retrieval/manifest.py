@@ -10,7 +10,7 @@ from data.errors import StoreError
 from data.records import Passage, Record
 from program.retrieval import tokenize
 
-SCHEMA = 2
+SCHEMA = 3
 _FILE = "store.json"
 
 

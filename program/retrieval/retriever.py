@@ -8,6 +8,12 @@ from data.records import Record
 from program.rules.gazetteer import Gazetteer
 
 Engine = Literal["bm25", "vector"]
+RetrieverName = Literal["bm25", "vector", "hybrid"]
+
+
+def engines_of(retriever: str) -> tuple[Engine, ...]:
+    """The engines that ``bm25``, ``vector`` or ``hybrid`` needs."""
+    return {"bm25": ("bm25",), "vector": ("vector",)}.get(retriever, ("bm25", "vector"))  # type: ignore[return-value]
 
 
 class Hit(Record):

@@ -15,7 +15,7 @@ from data.records import Passage
 from program.retrieval.bm25 import BM25Index
 from program.retrieval.cache import cache_folder
 from program.retrieval.chroma import ChromaCollection, make_embedder
-from program.retrieval.embedding import DEFAULT_EMBEDDER, CachedEmbedder
+from program.retrieval.embedding import DEFAULT_EMBEDDER, CachedEmbedder, Embedder
 from program.retrieval.manifest import (
     StoreManifest,
     make_manifest,
@@ -25,6 +25,7 @@ from program.retrieval.manifest import (
     write_manifest,
 )
 from program.retrieval.retriever import Engine, EngineError, Hit, RankedList
+from program.retrieval.tokenize import words
 from program.retrieval.vectors import VectorIndex
 from program.rules.gazetteer import Gazetteer
 
@@ -46,6 +47,8 @@ class Store:
         self._vectors = vectors
         self.gazetteer = gazetteer
         self.manifest = manifest
+        self.embedder: Embedder | None = vectors.embedder if vectors is not None else None
+        """The one of the vector engine; also measures how far a rewrite drifts."""
 
     @classmethod
     def open(cls, folder: Path, engines: Sequence[Engine] = ("bm25", "vector")) -> "Store":
@@ -67,6 +70,7 @@ class Store:
             raise StoreError(
                 f"the index in {folder} is damaged", advice="build it again with: anaphora index"
             ) from error
+        words("预热")  # jieba loads its words now, not within the time of the first turn
         vectors = _open_vectors(folder, manifest, passages) if "vector" in engines and manifest.embedder else None
         if bm25 is None and vectors is None:
             raise StoreError(f"the index in {folder} has no vectors", advice="build it with an embedder, or use bm25")

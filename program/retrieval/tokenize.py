@@ -102,12 +102,12 @@ def _is_chinese(run: str) -> bool:
 
 
 def _cut(run: str) -> Iterator[str]:
-    cut: Iterator[str] = _jieba().cut(run)
+    cut: Iterator[str] = cutter().cut(run)
     return cut
 
 
 @functools.cache
-def _jieba() -> jieba.Tokenizer:
+def cutter() -> jieba.Tokenizer:
     """An own cutter: words that other code adds to jieba's global one would cut queries otherwise than the index."""
     jieba.setLogLevel(logging.CRITICAL)  # that it cannot write its cache is no news
     cutter = jieba.Tokenizer()

@@ -26,7 +26,7 @@ class VectorIndex:
             texts: The whole corpus, in the order of the rows.
         """
         self._collection = collection
-        self._embedder = embedder
+        self.embedder = embedder
         self._texts: dict[str, str] = {}
         self._rows: dict[str, list[int]] = defaultdict(list)
         for row, text in enumerate(texts):
@@ -40,7 +40,7 @@ class VectorIndex:
         Raises:
             StoreError: It is there, and of another embedder or distance.
         """
-        self._collection.create(self._embedder)
+        self._collection.create(self.embedder)
 
     def check(self) -> None:
         """Make sure that the collection is there and fits.
@@ -48,7 +48,7 @@ class VectorIndex:
         Raises:
             StoreError: It is not, or is of another embedder or distance.
         """
-        self._collection.check(self._embedder)
+        self._collection.check(self.embedder)
 
     def is_complete(self) -> bool:
         """Whether as many vectors are stored as there are texts."""
@@ -69,7 +69,7 @@ class VectorIndex:
                 if progress:
                     progress(before + done, len(self._texts))
 
-            vectors = self._embedder.embed([self._texts[key] for key in part], "passage", report)
+            vectors = self.embedder.embed([self._texts[key] for key in part], "passage", report)
             self._collection.upsert(part, vectors)
 
     def remove_others(self) -> None:
@@ -84,7 +84,7 @@ class VectorIndex:
         asked = [query for query in queries if query.strip()]
         if not asked:
             return [[] for _ in queries]
-        found = iter(self._collection.search(self._embedder.embed(asked, "query"), depth))
+        found = iter(self._collection.search(self.embedder.embed(asked, "query"), depth))
         return [self._ranked(next(found), depth) if query.strip() else [] for query in queries]
 
     def _ranked(self, found: list[tuple[str, float]], depth: int) -> list[tuple[int, float]]:

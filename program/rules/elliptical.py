@@ -2,11 +2,19 @@
 
 import re
 
-from program.rules.ellipsis import replace_entity, replace_similar
+from program.rules.ellipsis import replace_entity, replace_similar, replace_value
 from program.rules.entities import names
 from program.rules.pointing import partial, point
 from program.rules.turn import Draft, TurnContext
 
+_VALUE = re.compile(
+    r"(?:(?:ok(?:ay)?|so|and|or|but)[\s,]+)*(?:(?:for|in|of|with)\s+)?(?:the\s+)?(?:version\s+)?(?P<en>(?=\S*\d)[a-z\d.]*[a-z\d](?:[\s-](?:inch|gb|tb|ml|l|cm|mm|kg))?)"
+    r"(?:\s+(?:one|version|edition|model|size))?[\s?.!]*"
+    r"|那?(?P<zh>(?:(?=[^\s的呢]*\d)[A-Za-z]?[\d.]+\s*[年月日号版代寸升款季度]*|第?[一二三四]季度|[上下]半年|[去今明前]年|[超特加]?[大中小]号))的?(?:呢|那[个款版台种])*[\s？?。!！]*",
+    re.IGNORECASE,
+)
+"""A year, quarter, version or size alone."""
+_OF_IT = re.compile(r"\s*的(?:那[个款版台种])?$|\s+one$", re.IGNORECASE)
 _LINKS = re.compile(r"^(?:the|a|for|with|on|in|at|对|在)\b\s*|的$|'s$|^[\s,，]+|[\s,，]+$", re.IGNORECASE)
 
 
@@ -16,6 +24,10 @@ def topic_of(turn: TurnContext) -> str:
         mention = turn.mentions[0]
         if not (turn.core[: mention.start] + turn.core[mention.end :]).strip(" ?？。.!"):
             return mention.term
+    value = _VALUE.fullmatch(turn.query.strip()) or _VALUE.fullmatch(turn.core)
+    bare = (value["en"] or value["zh"]).strip() if value else ""
+    if bare and not turn.mentions and _replaced(turn, bare):
+        return bare
     match = turn.rules.ellipsis.match(turn.query.strip()) or turn.rules.ellipsis.match(turn.core)
     return next((text for text in match.groupdict().values() if text), "").strip() if match else ""
 
@@ -39,6 +51,11 @@ def ellipsis(turn: TurnContext) -> Draft | None:
     return None if turn.rules.reference(topic, turn.heads) else _new_words(turn, topic)
 
 
+def _replaced(turn: TurnContext, part: str) -> str | None:
+    """The last question with ``part`` in the place of the part like it."""
+    return replace_value(turn.asked, part) or replace_similar(turn.asked, part, turn.rules)
+
+
 def _new_entity(turn: TurnContext, topic: str) -> Draft | None:
     mentions = turn.gazetteer.find(topic)
     rest = _LINKS.sub("", (topic[: mentions[0].start] + topic[mentions[-1].end :]).strip()) if mentions else topic
@@ -58,7 +75,7 @@ def _new_words(turn: TurnContext, topic: str) -> Draft | None:
     about_old = tuple(rules.attach(term, topic) for term in turn.referents[:2] if term in turn.focus.scores)
     if not turn.asked:
         return Draft(about_old, 0.6, "ellipsis")
-    if similar := replace_similar(turn.asked, topic, rules):
+    if similar := _replaced(turn, re.sub(r"^the\s+", "", _OF_IT.sub("", topic), flags=re.IGNORECASE)):
         return Draft((similar, *about_old), 0.8, "ellipsis")
     if rules.modifier.match(topic):
         return Draft((f"{turn.asked.rstrip('?？')} {topic}", *about_old), 0.65, "ellipsis")

@@ -15,6 +15,21 @@ _DUMMY = re.compile(
     r"|which)\s+(?:time|day)\s+is\s+it\b",
     _I,
 )
+_SUBJECT = (
+    r"\b(?:do|does|did|can|could|should|would|will|must|may)\s+(?:(?!they\b)\w+\s+)?"
+    r"(?!(?:this|his|its|does|was|is)\b)[a-z]{2,}[a-rt-z]s\s+[a-z]+\b"
+)
+_BOUND = re.compile(
+    # "how do companies hire their people": the subject is at hand.
+    rf"{_SUBJECT}[^,;.?]*?\b(?P<they>their|them)\b"
+    # "I updated my card, but it fails": a noun of the same sentence, new in it.
+    r"|\b(?i:my|an?|any)\s+[a-z-]+(?:\s+[a-z-]+)?,?\s+(?:and|but|or|so|if|because|since|when|while)\s+(?:[a-z]+\s+){0,2}?(?P<clause>it|they|them)\b"
+    # A pronoun inside a name.
+    r"|\b[A-Z][\w'’]*\s+(?:(?:and|of|in|for|to|with|on|or)\s+|&\s+)(?P<name>(?i:his|her|its|their|this|that))\s+(?=[A-Z])"
+    # "can I do that": an action, not an entity.
+    r"|\b(?i:i|you|we|they|he|she|to|can|could|should|would|will|must|not|people|someone)\s+(?i:do|doing|done)\s+(?P<act>(?i:that|this|it))\b"
+)
+"""Pronouns that do not point back at an entity; each in a named group."""
 _OWN_NAME = re.compile(r"(?<=[a-z,] )(?!(?:I|OK)\b)[A-Z][a-z]{2,}\b")
 _DEFINITION = re.compile(
     r"(?:what|who)(?:\s+(?:is|are|was|were)|'s)\s+(?:(?:an?|meant\s+by)\s+)?(?!(?:not"
@@ -37,6 +52,7 @@ class English(LanguageRules):
         """Return the first pronoun or demonstrative; dummy "it", conjunctions and "this week" are none."""
         nouns = "|".join([*(re.escape(head) for head in heads), NOUNS])
         blocked = [match.span() for match in _DUMMY.finditer(text)]
+        bound = {match.start(match.lastgroup) for match in _BOUND.finditer(text) if match.lastgroup}
         pattern = (
             rf"\b(?:this|that|these|those|the same)\s+(?:{nouns})s?\b(?P<p0>'s)?"
             + (rf"|\bthe\s+(?:{'|'.join(re.escape(head) for head in heads)})\b(?P<p1>'s)?" if heads else "")
@@ -48,7 +64,7 @@ class English(LanguageRules):
         )
         for match in re.finditer(pattern, text, _I):
             word = match.group(0).lower().split()[0]
-            if any(start <= match.start() < end for start, end in blocked):
+            if any(start <= match.start() < end for start, end in blocked) or match.start() in bound:
                 continue
             if word == "that" and not self._points(text, match):
                 continue

@@ -15,12 +15,12 @@ ENGLISH = English(
         r"|afternoon|evening)|interesting|wow|understood|makes\s+sense|good\s+to\s+know"
         r"|by\s+the\s+way|btw|"
         r"in\s+that\s+case|one\s+more\s+(?:thing|question)|also|actually|anyway|then|excuse\s+me"
-        r"|sorry|quick\s+question)(?=[\s,.!;:?-]|$)"
+        r"|sorry(?!\s+to\s+bother)|(?:just\s+)?(?:a\s+)?(?:quick|short|small)\s+question|sorry\s+to\s+bother\s+you|pardon(?:\s+me)?)(?=[\s,.!;:?-]|$)"
         r"|and(?=\s)|but(?=\s)|(?:please\s+)?(?:can|could|would|will)\s+you\s+(?:please\s+)?(?:tell"
         r"|explain\s+to|show|remind)\s+me(?:\s+(?:about|please))?|(?:can|could|would)\s+you\s+(?:please\s+)?(?:explain"
         r"|clarify|describe|check|tell)"
         r"|(?:please\s+)?(?:tell|remind)\s+me(?:\s+about)?|please|i(?:'d|\s+would)\s+(?:like"
-        r"|love)\s+to\s+know|i\s+(?:want|need|wanted)\s+to\s+know|i(?:'m|\s+am|\s+was)\s+(?:just\s+)?wondering"
+        r"|love)\s+to\s+know|i\s+(?:want|need|wanted)\s+to\s+know|(?:i(?:'m|\s+am|\s+was)\s+)?(?:just\s+)?(?:wondering|curious)(?:\s+(?:about|if))?(?=[\s,:])|just\s+(?:asking|checking)"
         r"|do\s+you\s+(?:happen\s+to\s+)?know|"
         r"any\s+idea|let\s+me\s+know|may\s+i\s+ask)[\s,.!;:-]*",
         _I,
@@ -80,6 +80,10 @@ ENGLISH = English(
         r"|whose)\b[^?]*\?\s*$|\bor\b[^?]{1,40}\?\s*$",
         _I,
     ),
+    requests=re.compile(
+        r"\b(?:please\s+(?:tell|give|share|provide|let|send|specify|choose|confirm)|let\s+me\s+know|i(?:'m|\s+am)\s+not\s+sure\s+wh)[^.!]*[.!]?\s*$",
+        _I,
+    ),
     asks_for_entities=re.compile(
         r"\b(?:which|who|recommend|suggest|alternatives?|what\s+(?:other|else|are\s+the"
         r"|kind|options|models|plans|places|should)|any\s+(?:other|cheaper|better)|nearby)\b",
@@ -94,6 +98,10 @@ ENGLISH = English(
         r"\b(?:than|unlike|like|as\s+with|versus|vs\.?|not|except|from|near|instead\s+of"
         r"|compared\s+(?:to|with)|similar\s+to|same\s+as|as\s+for|where|whereas|while)\s+(?:the\s+"
         r"|an?\s+|on\s+the\s+)?$",
+        _I,
+    ),
+    chooses=re.compile(
+        r"\b(?:want|like|love|prefer|rather|interested|choose|pick|take|try|go(?:ing)?|visit|buy|bought|own|have|got|use|using|see)\b",
         _I,
     ),
     conditional=re.compile(r"\b(?:if|when|for\s+those|in\s+case)\b", _I),

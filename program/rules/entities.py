@@ -13,8 +13,10 @@ from program.rules.language_rules import LanguageRules
 _DECAY = 0.8
 _USER, _CARRIED = 1.0, 0.95
 _INTRODUCED, _ANSWERED, _PLAIN, _LISTED, _PASSING, _ADDRESS = 1.1, 1.05, 0.72, 0.6, 0.3, 0.15
+_ASIDE = 0.85
+"""Factor for what a user's message names beside what it asks about."""
 _NAME = 0.45
-_LOOK_BACK = 40
+LOOK_BACK = 40
 """Characters before a name that can say how it is mentioned."""
 _SENTENCE = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
 _QUOTED = re.compile(r"[「『《“\"]([^「」『』《》“”\"]{2,30})[」』》”\"]")
@@ -41,6 +43,8 @@ class Focus:
     """Entities of the gazetteer, in order of first mention."""
     names: dict[str, float] = field(default_factory=dict)
     """Quoted spans, proper nouns and codes the gazetteer does not know."""
+    said_by_user: set[str] = field(default_factory=set)
+    """Those of ``names`` that a user message has."""
     last_answer: tuple[str, ...] = ()
     last_question: tuple[str, ...] = ()
     asks_for_entities: bool = False
@@ -64,8 +68,10 @@ class Focus:
         self._age()
         said = gazetteer.find(text)
         meant = gazetteer.find(stand_alone)
+        picked = {mention.term for mention in meant} & {mention.term for mention in said}
         for mention in said:
-            self._raise(mention.term, self._strength(text, mention, _USER, rules))
+            aside = _ASIDE if picked and mention.term not in picked else 1.0
+            self._raise(mention.term, aside * self._strength(text, mention, _USER, rules))
         for mention in meant:
             self._raise(
                 mention.term, _USER if not said else _CARRIED * self._strength(stand_alone, mention, 1.0, rules)
@@ -73,6 +79,8 @@ class Focus:
         if not said and not meant and self.scores:
             self._raise(self.ranked()[0], _CARRIED)
         self._note_names(text, said)
+        folded = text.lower()
+        self.said_by_user.update(name for name in self.names if name.lower() in folded)
         self.last_question = tuple(dict.fromkeys(mention.term for mention in meant))
         self.asks_for_entities = rules.asks_for_entities.search(text) is not None
         self.left_open = not said
@@ -80,7 +88,7 @@ class Focus:
     def hear_assistant(self, text: str, gazetteer: Gazetteer, rules: LanguageRules) -> None:
         """Take in an answer: what it was asked for, recommends or is about counts, what it mentions in passing little."""
         self._age()
-        mentions = gazetteer.find(text)
+        mentions = gazetteer.find(text, careful=True)
         terms = tuple(dict.fromkeys(mention.term for mention in mentions))
         ends = [match.start() for match in _SENTENCE.finditer(text)] + [len(text)]
         sentence_of = [bisect_left(ends, mention.start) for mention in mentions]
@@ -102,7 +110,7 @@ class Focus:
         self.asks_for_entities = rules.asks_for_entities.search(text) is not None
 
     def _strength(self, text: str, mention: Mention, base: float, rules: LanguageRules) -> float:
-        before = text[max(0, mention.start - _LOOK_BACK) : mention.start]
+        before = text[max(0, mention.start - LOOK_BACK) : mention.start]
         if rules.address.search(before):
             return min(base, _ADDRESS)
         return min(base, _PASSING) if rules.passing.search(before) else base

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, Self
 from pydantic import PrivateAttr
 
 from data.records import Passage, Record
+from program.rules.elsewhere import words_elsewhere
 from program.rules.key_words import key_words
+from program.rules.rarity import RAREST, frequent_words, stem
 from program.rules.surfaces import aliases
 from program.rules.titles import components, entities_and_sections
 from program.rules.word_use import WordUse
@@ -40,17 +42,30 @@ class Gazetteer(Record):
     titles: tuple[str, ...] = ()
     """Document titles of several parts ("Product: Section")."""
 
+    frequent: tuple[tuple[str, ...], ...] = ()
+    """Words of the corpus by rarity, without the rarest; see ``program.rules.rarity``."""
+
+    elsewhere: tuple[str, ...] = ()
+    """Words of documents that speak of no entity, and of those alone; see ``program.rules.elsewhere``."""
+
+    _rarities: dict[str, int] = PrivateAttr(default_factory=dict)
+    _elsewhere: frozenset[str] = PrivateAttr(default=frozenset())
     _titles: "Gazetteer | None" = PrivateAttr(default=None)
     _names: frozenset[str] = PrivateAttr(default=frozenset())
     _terms_by_form: dict[str, str] = PrivateAttr(default_factory=dict)
+    _capitalised: frozenset[str] = PrivateAttr(default=frozenset())
+    """One-word forms whose first letter is a capital, lower-cased."""
     _lengths_by_start: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, _context: Any, /) -> None:
         """Index the forms by their first two characters, longest first."""
         self._names = frozenset(self.terms)
+        self._rarities = {word: level for level, words in enumerate(self.frequent) for word in words}
+        self._elsewhere = frozenset(self.elsewhere)
         self._titles = Gazetteer(terms=self.titles) if self.titles else None
         lengths: dict[str, set[int]] = {}
         pairs = [*self.aliases, *((term, term) for term in self.terms)]
+        self._capitalised = frozenset(form.lower() for form, _ in pairs if form.isalpha() and form[0].isupper())
         for form, term in pairs:
             for written in {form, _CJK_SPACE.sub("", form)}:
                 folded = _fold(written)
@@ -89,12 +104,22 @@ class Gazetteer(Record):
         words_for = {word: term for word, term in key_words(terms, texts).items() if word not in shared}
         forms = words_for | aliases(terms, words.names())
         several_parts = tuple(title for title in titles if len(components(title)) > 1)
-        return cls(terms=terms, aliases=tuple(forms.items()), sections=sections, titles=several_parts)
+        frequent = frequent_words([f"{title}\n{text}" for title, text in texts])
+        plain = cls(
+            terms=terms, aliases=tuple(forms.items()), sections=sections, titles=several_parts, frequent=frequent
+        )
+        elsewhere = words_elsewhere(texts, lambda text: bool(plain.find(text, careful=True)))
+        return plain if not elsewhere else cls(**{**plain.model_dump(), "elsewhere": elsewhere})
 
-    def find(self, text: str) -> list[Mention]:
+    def find(self, text: str, *, careful: bool = False) -> list[Mention]:
         """Return the entities named in ``text`` from left to right, the longest name at each place, none overlapping.
 
         Latin names are matched as whole words whatever their case; Chinese ones anywhere.
+
+        Args:
+            text: Any text.
+            careful: Whether its writer minds capitals (documents and assistants do, users do not): a name of one word with a capital
+                ("Journey") then needs it, for without it is the ordinary word.
         """
         folded = _fold(text)
         terms, lengths_by_start = self._terms_by_form, self._lengths_by_start
@@ -107,17 +132,35 @@ class Gazetteer(Record):
             for length in lengths:
                 end = start + length
                 term = terms.get(folded[start:end])
-                if term and not _inside_word(folded, end) and not self._is_part_of_another_name(text, start, end):
+                if (
+                    term
+                    and not _inside_word(folded, end)
+                    and not (careful and self._is_ordinary(text, start, end))
+                    and not self._is_part_of_another_name(text, start, end)
+                ):
                     found.append(Mention(term, start, end))
                     free_from = end
                     break
         return found
+
+    def rarity(self, word: str) -> int:
+        """Return how rare a word is in the corpus: 0 in more than half of the passages, then a step for each halving, at most 7."""
+        return self._rarities.get(stem(word), RAREST)
+
+    def is_elsewhere(self, word: str) -> bool:
+        """Whether only documents that speak of no entity have ``word``."""
+        return stem(word) in self._elsewhere
 
     def last_title(self, texts: Iterable[str]) -> str | None:
         """Return the title of several parts that ``texts``, newest first, quote last and in full."""
         if self._titles is None:
             return None
         return next((found[-1].term for text in texts if (found := self._titles.find(text))), None)
+
+    def _is_ordinary(self, text: str, start: int, end: int) -> bool:
+        """Whether a one-word Latin form that is written with a capital stands here without one."""
+        word = text[start:end]
+        return word.isascii() and word.isalpha() and word.islower() and word in self._capitalised
 
     def _is_part_of_another_name(self, text: str, start: int, end: int) -> bool:
         """Whether a one-word short form stands beside a further capitalised word: "Ada Reed" is not "Ada Marsh"."""

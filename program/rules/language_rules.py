@@ -35,12 +35,16 @@ class LanguageRules(ABC):
     """An assistant's offer: the group ``topic`` is what it offers."""
     asks_which: re.Pattern[str]
     """An assistant's clarifying question."""
+    requests: re.Pattern[str]
+    """An assistant asks for something without a question mark ("please tell me ...")."""
     asks_for_entities: re.Pattern[str]
     """A question whose answer names new entities ("which", "recommend")."""
     recommends: re.Pattern[str]
     """An assistant brings a new entity into focus."""
     passing: re.Pattern[str]
     """Right before a name: it is mentioned in passing ("than", "不像")."""
+    chooses: re.Pattern[str]
+    """A user says what the talk is about from here on ("I'd rather see X")."""
     conditional: re.Pattern[str]
     """Before a recommendation: it is for another case than the user's."""
     compares_with: re.Pattern[str]

@@ -41,3 +41,5 @@ class Resolution(Record):
     """The document title ("Product: Section") that the conversation quoted last, in full; assistants that name their sources do."""
     titled: str | None = None
     """``title`` and the bare question: one more query, for a question that stays within that document."""
+    context: str | None = None
+    """The query with topic words of the last exchange: one more query beside the original, where no known entity could be put in."""

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from data.records import Message
-from program.rules.conversation import listen
+from program.rules.carry import carried, vague
+from program.rules.conversation import listen, same_question
 from program.rules.gazetteer import Gazetteer
+from program.rules.own_topic import has_own_topic, needs_nothing
 from program.rules.resolution import Reason, Resolution
 from program.rules.steps import draft
 from program.rules.turn import TurnContext
@@ -13,6 +15,8 @@ _LONGEST_QUERY = 600
 """Characters beyond which a query is taken as it is: no follow-up is that long."""
 _LONGEST_MESSAGE = 2000
 _MESSAGES = 20
+_GUESS = 0.5
+"""Up to this confidence a rewrite with a vague name in it is dropped for a query with words of the topic."""
 _SURE = 0.6
 """From this confidence on the rules do without a language model."""
 
@@ -39,15 +43,22 @@ def resolve(query: str, history: Sequence[Message], gazetteer: Gazetteer) -> Res
     ]
     conversation = listen(recent, gazetteer)
     turn = conversation.turn(text)
-    alone = not recent or text in conversation.complete or turn.rules.about_chat.search(text)
+    asked_before = same_question(text) in conversation.complete
+    alone = not recent or asked_before or turn.rules.about_chat.search(text)
     made = None if alone else draft(turn)
     rewrites = tuple(dict.fromkeys(r for r in made.rewrites if r and r != text))[:3] if made else ()
     if made and rewrites:
         sure, reason = round(made.confidence, 3), made.reason
     else:
-        repeated = text in conversation.complete and not turn.rules.social.fullmatch(text)
+        repeated = asked_before and not turn.rules.social.fullmatch(text)
         sure, reason = (0.9, "complete") if repeated else _unchanged(turn, first=not recent)
-    title = None if reason in ("first", "social") else _title(turn, history)
+    context = carried(turn) if made and rewrites and made.confidence <= _GUESS and vague(turn, made.reason) else None
+    if context:
+        # Such a guess must not outweigh what the user typed.
+        rewrites = ()
+    title = (
+        None if reason in ("first", "social") or needs_nothing(turn) or has_own_topic(turn) else _title(turn, history)
+    )
     return Resolution(
         rewrites=rewrites,
         confidence=sure,
@@ -56,6 +67,7 @@ def resolve(query: str, history: Sequence[Message], gazetteer: Gazetteer) -> Res
         entities=turn.focus.ranked(),
         title=title,
         titled=f"{title} {turn.core}" if title else None,
+        context=context,
     )
 
 
@@ -79,10 +91,12 @@ def _unchanged(turn: TurnContext, *, first: bool) -> tuple[float, Reason]:
         return (0.3, "unclear") if answered else (0.95, "social")
     if first:
         return 1.0, "first"
-    if turn.mentions or rules.about_chat.search(text):
+    if turn.mentions or rules.about_chat.search(text) or needs_nothing(turn):
         return 0.9, "complete"
+    if has_own_topic(turn):
+        return 0.75, "complete"
     dangling = rules.reference(turn.core, ()) or rules.ellipsis.match(turn.core)
-    can_lean = turn.referents or turn.asked
+    can_lean = not turn.own_names and (turn.referents or turn.asked)
     if dangling or (can_lean and not rules.stands_alone(turn.core, needs=bool(turn.focus.scores))):
         return 0.3, "unclear"
     return 0.75, "complete"

@@ -1,12 +1,16 @@
 """The kinds of follow-up in the order they are tried, and the two plain ones: a pronoun, a question without its entity."""
 
+from program.rules.carry import picks_up
 from program.rules.elliptical import ellipsis
 from program.rules.groups import comparison, plural, pointed
+from program.rules.own_topic import has_own_topic, may_have_own_topic, needs_nothing
 from program.rules.replies import clarification, offer
 from program.rules.turn import Draft, TurnContext
 
 _DESCRIBED = 0.45
 """Confidence when a description ("the cheaper one") picks the entity out: below the bar of doing without an LM."""
+_DOUBTFUL = 0.55
+"""Confidence when the question may have a topic of its own: an LM should look, and the query keeps its weight."""
 
 
 def reference(turn: TurnContext) -> Draft | None:
@@ -16,7 +20,7 @@ def reference(turn: TurnContext) -> Draft | None:
     if turn.mentions or not turn.referents:
         return None
     slot = rules.reference(turn.core, turn.heads)
-    if slot is None:
+    if slot is None or any(start < slot.end and slot.start < end for start, end in turn.own_names):
         return None
     made = tuple(rules.fill(turn.core, slot, term) for term in turn.referents[:3])
     return Draft(made, _DESCRIBED if rules.described.search(turn.core) else _sureness(turn), "pronoun")
@@ -26,18 +30,26 @@ def attribute(turn: TurnContext) -> Draft | None:
     """Say what a question is about that names no entity and needs one: "几点开门", "how long is the warranty?"."""
     rules = turn.rules
     in_focus = bool(turn.focus.scores)
-    if turn.mentions or rules.stands_alone(turn.core, needs=in_focus) or not (turn.referents or turn.asked):
+    if (
+        turn.mentions
+        or (in_focus and turn.own_names)
+        or rules.stands_alone(turn.core, needs=in_focus)
+        or not (turn.referents or turn.asked)
+    ):
         return None
     if not in_focus:
         return _about_topic(turn)
+    if has_own_topic(turn):
+        return None
     made = tuple(rules.attach(term, turn.core) for term in turn.referents[:3])
-    return Draft(made, _DESCRIBED if rules.described.search(turn.core) else _sureness(turn) - 0.05, "attribute")
+    sure = _DESCRIBED if rules.described.search(turn.core) else _sureness(turn) - 0.05
+    return Draft(made, min(sure, _DOUBTFUL) if may_have_own_topic(turn) else sure, "attribute")
 
 
 def _about_topic(turn: TurnContext) -> Draft | None:
     """No entity anywhere: the last question's content words say what it is about."""
     topic = turn.rules.topic(turn.asked)
-    if not topic or topic.lower() in turn.core.lower():
+    if not topic or topic.lower() in turn.core.lower() or picks_up(turn):
         return None
     names = (turn.rules.attach(name, turn.core) for name in turn.referents[:2])
     return Draft((f"{topic} {turn.core}", *names), 0.4, "attribute")
@@ -56,6 +68,8 @@ _STEPS = (offer, clarification, pointed, plural, ellipsis, comparison, reference
 def draft(turn: TurnContext) -> Draft | None:
     """Return the first kind's proposal, None when the turn is none of them; small talk can only accept an offer."""
     text = turn.query.strip()
+    if needs_nothing(turn):
+        return None
     only_offer = turn.rules.social.fullmatch(text) or turn.rules.affirmation.fullmatch(text)
     for step in _STEPS[:1] if only_offer else _STEPS:
         made = step(turn)

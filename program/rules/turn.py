@@ -7,11 +7,14 @@ from functools import cached_property
 from data.records import language_of
 from program.rules.chinese_patterns import CHINESE
 from program.rules.english_patterns import ENGLISH
-from program.rules.entities import Focus
+from program.rules.entities import LOOK_BACK, Focus
 from program.rules.gazetteer import Gazetteer, Mention
 from program.rules.language_rules import LanguageRules
 from program.rules.resolution import Reason
 
+_NO_SUBJECT = re.compile(r"\b(?:in|on|at|to|from|after|before|during|for|under|with|by)\s+(?:the\s+)?$", re.IGNORECASE)
+"""Right before a name: it says where or when, not what the question is about."""
+_AND = re.compile(r"\s+(?:and|&)\s+")
 _CODES_ONLY = re.compile(r"[A-Z0-9][\w\s.-]{0,20}[?？!.。]*")
 
 
@@ -40,7 +43,8 @@ class TurnContext:
     @cached_property
     def core(self) -> str:
         """The bare question."""
-        return self.rules.core(self.query, answers=bool(re.search(r"[?？]", self.last_answer)))
+        asked = re.search(r"[?？]", self.last_answer) or self.rules.requests.search(self.last_answer)
+        return self.rules.core(self.query, answers=bool(asked))
 
     @cached_property
     def mentions(self) -> list[Mention]:
@@ -48,12 +52,56 @@ class TurnContext:
         return self.gazetteer.find(self.core)
 
     @cached_property
+    def own_names(self) -> list[tuple[int, int]]:
+        """Where the bare question names what the conversation named before, though the gazetteer does not know it: (start, end)."""
+        parts = [part for name in self.focus.names if name.isascii() for part in _AND.split(name.lower())]
+        words = [part.split() for part in parts]
+        # "British Fourteenth Army" is spoken of as "the fourteenth army" as well.
+        known = dict.fromkeys(" ".join(one[at:]) for one in words for at in range(max(1, len(one) - 1)))
+        found = [
+            match.span()
+            for name in known
+            if len(name) > 3
+            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", self.core.lower())
+        ]
+        aside = [span for span in found if _NO_SUBJECT.search(self.core[: span[0]])]
+        return [
+            (start, end)
+            for start, end in found
+            if self._is_name((start, end)) and not any(first <= start < last for first, last in aside)
+        ]
+
+    def _is_name(self, span: tuple[int, int]) -> bool:
+        """A single word after "the" is a noun ("the treaty"), not a name."""
+        start, end = span
+        return " " in self.core[start:end] or not re.search(r"\b(?:the|a|an)\s+$", self.core[:start], re.IGNORECASE)
+
+    @cached_property
+    def stated(self) -> str | None:
+        """The entity that the utterance settles on before it asks ("I'd rather see X. How old is it?"), None without one."""
+        before = self.query[: max(0, self.query.rfind(self.core.split(self.rules.joiner)[0]))]
+        clauses = [clause for clause in self.rules.clause_break.split(before) if clause]
+        for clause in reversed(clauses):
+            if self.rules.chooses.search(clause) and (named := self._settled(clause)):
+                return named[-1]
+        return None
+
+    def _settled(self, clause: str) -> list[str]:
+        """Entities that a clause names for their own sake."""
+        found = []
+        for mention in self.gazetteer.find(clause):
+            lead = clause[max(0, mention.start - LOOK_BACK) : mention.start]
+            if not (self.rules.address.search(lead) or self.rules.compares_with.search(lead)):
+                found.append(mention.term)
+        return found
+
+    @cached_property
     def referents(self) -> tuple[str, ...]:
-        """Probable referents, best first: one whose common noun stands in the query goes before the others."""
+        """Probable referents, best first: what the utterance itself states, then those whose common noun stands in the question."""
         ranked = self.focus.ranked()
         folded = self.core.lower()
         fits = [term for term in ranked if any(head.lower() in folded for head in self.rules.heads(term))]
-        return tuple(dict.fromkeys([*fits, *ranked]))
+        return tuple(dict.fromkeys([*([self.stated] if self.stated else []), *fits, *ranked]))
 
     @cached_property
     def heads(self) -> tuple[str, ...]:

@@ -10,69 +10,31 @@ from typer.testing import CliRunner
 
 from cli.main import app
 
-ROOT = Path(__file__).parents[2]
-SAMPLE = ROOT / "data" / "sample"
-TURNS = {
-    "zh": (
-        [{"role": "user", "content": "润谷 H2 怎么清洗"}, {"role": "assistant", "content": "每周除垢一次。"}],
-        "它的保修期多久",
-        "润谷 H2",
-    ),
-    "en": (
-        [
-            {"role": "user", "content": "How do I set up the Aria 300S?"},
-            {"role": "assistant", "content": "Fill the tank first."},
-        ],
-        "and its warranty?",
-        "Aria 300S",
-    ),
-}
-
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 Run = Callable[..., Any]
+Turn = tuple[list[dict[str, str]], str, str]
 
 
-@pytest.fixture
-def run() -> Run:
-    """Call the command line and return its JSON; a failure shows what was printed."""
-
-    def call(*arguments: Any, stdin: str | None = None) -> Any:
-        result = CliRunner().invoke(app, [*map(str, arguments), "--json"], input=stdin)
-        assert result.exit_code == 0, (result.stdout, result.stderr, result.exception)
-        return json.loads(result.stdout)
-
-    return call
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample corpus, BM25 alone."""
-    folder = tmp_path_factory.mktemp("store")
-    result = CliRunner().invoke(
-        app, ["index", str(SAMPLE / "corpus.jsonl"), "--store", str(folder), "--embedder", "none", "--json"]
-    )
-    assert json.loads(result.stdout)["passages"] == 506, result.output
-    return folder
-
-
-def history_file(folder: Path, messages: Any) -> Path:
-    path = folder / "history.json"
-    path.write_text(json.dumps(messages, ensure_ascii=False), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_rewrite_names_the_entity_of_the_history(run: Run, store: Path, tmp_path: Path, language: str) -> None:
-    messages, query, entity = TURNS[language]
-    answer = run("rewrite", query, "--history", history_file(tmp_path, messages), "--store", store)
-    assert set(answer) == {"query", "rewritten", "queries", "fallbacks", "trace"}
+def test_rewrite_names_the_entity_of_the_history(run: Run, store: Path, history: Run, turn: Turn) -> None:
+    messages, query, entity = turn
+    answer = run("rewrite", query, "--history", history(messages), "--store", store)
+    assert set(answer) == {"query", "rewritten", "intent", "queries", "fallbacks", "trace"}
     assert answer["query"] == query
+    assert answer["intent"] == "retrieval"
     assert entity in answer["rewritten"]
-    assert answer["queries"][0] == {"text": query, "kind": "original", "weight": 0.3}
+    assert answer["queries"][0] == {"text": query, "kind": "original", "weight": 0.3, "route": "hybrid"}
+    assert answer["fallbacks"] == []
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_retrieve_finds_the_passage_and_says_by_which_query(run: Run, store: Path, language: str) -> None:
-    messages, query, _ = TURNS[language]
+def test_the_trace_has_every_stage_in_order(run: Run, store: Path) -> None:
+    from program.pipeline import PIPELINE
+
+    answer = run("retrieve", "保修多久", "--store", store)
+    assert [step["stage"] for step in answer["trace"]] == [stage.name for stage in PIPELINE]
+
+
+def test_retrieve_finds_the_passage_and_says_by_which_query(run: Run, store: Path, turn: Turn) -> None:
+    messages, query, _ = turn
     answer = run("retrieve", query, "--history", "-", "--store", store, stdin=json.dumps(messages))
     first = answer["hits"][0]
     assert set(first) == {"id", "score", "source", "text", "found_by"}
@@ -81,9 +43,9 @@ def test_retrieve_finds_the_passage_and_says_by_which_query(run: Run, store: Pat
     assert answer["degraded"] is False
 
 
-def test_history_may_be_an_object_with_messages(run: Run, store: Path, tmp_path: Path) -> None:
-    messages, query, entity = TURNS["zh"]
-    path = history_file(tmp_path, {"messages": messages})
+def test_history_may_be_an_object_with_messages(run: Run, store: Path, history: Run, turn: Turn) -> None:
+    messages, query, entity = turn
+    path = history({"messages": messages})
     assert entity in run("rewrite", query, "--history", path, "--store", store)["rewritten"]
 
 
@@ -139,6 +101,21 @@ def test_evaluate_compares_systems_on_the_same_turns(run: Run, tmp_path: Path, m
     assert set(systems["rules"]["by_language"]) == {"zh", "en"}
 
 
+def test_evaluate_measures_the_program_where_there_is_a_model(
+    run: Run, tmp_path: Path, model_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for a model, nobody means the systems without one alone."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus.jsonl").write_text('{"id": "a", "text": "保修两年"}\n', encoding="utf-8")
+    turn = {"id": "t", "conversation_id": "c", "turn": 1, "query": "保修", "relevant_ids": ["a"]}
+    (tmp_path / "turns.jsonl").write_text(json.dumps(turn), encoding="utf-8")
+    model_server.answer = lambda _: "保修多久"
+    common = ("evaluate", tmp_path, "--retriever", "bm25")
+    answer = run(*common, "--lm", "openai/x", "--api-base", model_server.api_base)
+    assert list(answer["systems"]) == ["original", "rules", "program"]
+    assert list(run(*common)["systems"]) == ["original", "rules"]
+
+
 def test_evaluate_reports_labels_that_the_corpus_lacks(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,20 +135,6 @@ def test_every_bad_line_is_reported_at_once(tmp_path: Path) -> None:
     assert result.exit_code == 2
     for place in ("corpus.jsonl:2", "turns.jsonl:1", "turns.jsonl:2"):
         assert place in result.stderr
-
-
-def test_chat_remembers_the_conversation_until_it_is_told_not_to(store: Path) -> None:
-    lines = "润谷 H2 怎么清洗\n保修呢\n/new\n保修呢\n/quit\nnever read\n"
-    result = CliRunner().invoke(app, ["chat", "--store", str(store), "--json"], input=lines)
-    assert result.exit_code == 0, result.stderr
-    decoder, turns, text = json.JSONDecoder(), [], result.stdout.strip()
-    while text:
-        turn, end = decoder.raw_decode(text)
-        turns.append(turn)
-        text = text[end:].strip()
-    assert [turn["query"] for turn in turns] == ["润谷 H2 怎么清洗", "保修呢", "保修呢"]
-    assert "润谷 H2" in turns[1]["rewritten"]
-    assert turns[2]["rewritten"] == "保修呢"
 
 
 def test_compile_without_a_model_tunes_the_rules(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +163,13 @@ def test_a_dead_tracking_server_stops_compile_before_it_starts(tmp_path: Path, m
     assert result.exit_code == 2
     assert json.loads(result.stdout)["error"]["code"] == "tracking_down"
     assert not (tmp_path / "stores").exists()
+
+
+@pytest.mark.parametrize("command", ["rewrite", "retrieve", "explain"])
+def test_nothing_is_cut_off_in_a_pipe(store: Path, command: str) -> None:
+    query = "润谷 H2 加湿器的保修条款里水垢造成的雾化片失效究竟算不算在保修范围之内而运费又由谁来承担 and who pays for the return"
+    result = CliRunner().invoke(app, [command, query, "--store", str(store)])
+    assert any(query in line for line in result.stdout.splitlines()), result.stdout
 
 
 @pytest.mark.parametrize("text", ["[/INST] 保修多久", "what is [bold]this[/x]?"])

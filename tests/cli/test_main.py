@@ -132,7 +132,7 @@ def test_every_command_explains_itself_with_examples() -> None:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    heavy = {"dspy", "chromadb", "mlflow", "datasets", "httpx", "numpy", "xllamacpp"}
+    heavy = {"dspy", "chromadb", "mlflow", "datasets", "httpx", "numpy", "xllamacpp", "duckdb", "sqlglot", "jieba"}
     code = (
         "import sys, cli.main\n"
         "try: cli.main.app(['--help'])\n"

@@ -1,18 +1,25 @@
 """Each optimizer has an effect, keeps its promise on demos, and leaves the student alone."""
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
 
+from data.errors import ConfigError
 from data.load import load_data_dir
+from data.records import Message, Turn
 from experiments.optimizers.bootstrap_few_shot import BootstrappedDemos, strict_pass
+from experiments.optimizers.gain_demos import Gain, GainDemos, gains, varied
+from experiments.optimizers.knn_few_shot import KnnDemos
 from experiments.optimizers.labeled_few_shot import LabeledDemos
 from experiments.optimizers.optimizer import Task
 from experiments.optimizers.random_search import RandomSearch
 from experiments.optimizers.rule_taught import RuleTaughtDemos
+from program import artefact
 from program.result import FusedHit, Retrieved
 from program.rewrite_program import RewriteProgram
 from program.settings import FusionSettings, RewriteSettings, Settings
@@ -124,3 +131,137 @@ def test_a_demo_must_have_found_everything_itself(prediction: dspy.Prediction, p
 def test_a_part_of_the_relevant_passages_is_no_pass() -> None:
     prediction = retrieved(found_by=("rewrite",), relevant_at=0)
     assert strict_pass(dspy.Example(relevant_ids=("gold", "missing")), prediction) is False
+
+
+def gained(
+    name: str,
+    *,
+    gain: float = 1.0,
+    language: str = "en",
+    phenomena: tuple[str, ...] = (),
+    unchanged: bool = False,
+    more: str = "",
+) -> Gain:
+    history = (Message(role="user", content="Aria"), Message(role="assistant", content="Yes."))
+    metadata = {"language": language, "phenomena": list(phenomena)}
+    turn = Turn(id=name, conversation_id=name, turn=2, history=history, query="price?", metadata=metadata)
+    rewrite = "price?" if unchanged else f"Aria price{more}"
+    return Gain(turn, dspy.Example(query="price?", rewrite=rewrite), gain, 1.0)
+
+
+def ids(chosen: list[Gain]) -> list[str]:
+    return [one.turn.id for one in chosen]
+
+
+def test_the_largest_gain_comes_first_then_the_shortest() -> None:
+    pool = [gained("half", gain=0.5), gained("long", more=" and size"), gained("short")]
+    assert ids(varied(pool, 3, 0.0)) == ["short", "long", "half"]
+
+
+def test_demos_vary_over_phenomena_before_they_are_short() -> None:
+    pool = [
+        gained("a", phenomena=("pronoun",)),
+        gained("b", phenomena=("pronoun",)),
+        gained("c", phenomena=("ellipsis",), more=" and size"),
+    ]
+    assert ids(varied(pool, 2, 0.0)) == ["a", "c"]
+
+
+def test_languages_have_the_share_that_they_have_among_the_turns() -> None:
+    pool = [gained(f"en{n}") for n in range(8)] + [gained(f"zh{n}", language="zh", gain=0.5) for n in range(4)]
+    languages = Counter(one.turn.language for one in varied(pool, 6, 0.0))
+    assert languages == {"en": 4, "zh": 2}
+
+
+def test_another_conversation_is_better_than_the_same_again() -> None:
+    first, again, other = gained("a"), gained("b"), gained("c", gain=0.5)
+    again = replace(again, turn=again.turn.model_copy(update={"conversation_id": "a"}))
+    assert ids(varied([first, again, other], 2, 0.0)) == ["a", "c"]
+
+
+@pytest.mark.parametrize(("share", "left_alone"), [(0.0, 0), (0.25, 1), (0.5, 2), (1.0, 4)])
+def test_a_share_of_demos_stays_as_it_is(share: float, left_alone: int) -> None:
+    pool = [gained(f"c{n}") for n in range(6)] + [gained(f"u{n}", unchanged=True, gain=0.0) for n in range(6)]
+    chosen = varied(pool, 4, share)
+    assert len(chosen) == 4
+    assert sum(one.unchanged for one in chosen) == left_alone
+
+
+def test_gain_is_measured_by_searching_the_rewrite(task: Task) -> None:
+    found = gains(task)
+    assert found
+    assert all(one.gain == 1 and one.recall == 1 and one.turn.history for one in found)
+    lost = replace(task, trainset=[turn.model_copy(update={"gold_rewrite": "nothing"}) for turn in task.trainset])
+    assert gains(lost) == []
+
+
+def test_gain_demos_cost_no_model_call_and_come_in_both_languages(task: Task, scripted_lm: Any) -> None:
+    silent, before = scripted_lm(), task.student.dump_state()
+    with dspy.context(lm=silent):
+        candidates = list(GainDemos(4, (0.0, 0.5)).candidates(task))
+    assert silent.script.prompts == []
+    assert [one.name for one in candidates] == ["gain-0"], (
+        "no turn is to be left alone: both shares give the same demos"
+    )
+    demos = candidates[0].program.coreference.demos
+    assert len(demos) == 4
+    assert Counter("保修" in demo.query or "清洁" in demo.query for demo in demos) == {True: 2, False: 2}
+    assert task.student.dump_state() == before
+
+
+def test_each_share_of_unchanged_demos_is_a_candidate(task: Task) -> None:
+    alone = [turn.model_copy(update={"query": turn.gold_rewrite}) if turn.turn == 3 else turn for turn in task.trainset]
+    recalls = {turn.id: float(turn.turn == 3) for turn in alone}
+    mixed = replace(task, trainset=alone, original_recall=recalls)
+    candidates = list(GainDemos(4, (0.0, 0.25, 0.5)).candidates(mixed))
+    unchanged = [sum(demo.query == demo.rewrite for demo in one.program.coreference.demos) for one in candidates]
+    assert unchanged == [0, 1, 2]
+
+
+def test_gain_demos_do_not_depend_on_the_order_of_turns_or_the_seed(task: Task) -> None:
+    shuffled = replace(task, trainset=list(reversed(task.trainset)), seed=99)
+    first, second = ([one.program.dump_state() for one in GainDemos(4, (0.0,)).candidates(t)] for t in (task, shuffled))
+    assert first == second
+
+
+def test_without_gold_the_rules_give_the_rewrites(task: Task) -> None:
+    bare = replace(task, trainset=[turn.model_copy(update={"gold_rewrite": None}) for turn in task.trainset])
+    (candidate,) = GainDemos(4, (0.0,)).candidates(bare)
+    assert len(candidate.program.coreference.demos) == 4
+
+
+@pytest.mark.parametrize("optimizer", [GainDemos(3, (0.0,)), KnnDemos(3, 9, 0.0)], ids=["gain", "knn"])
+def test_no_rewrite_that_finds_anything_is_refused_with_advice(task: Task, optimizer: Any) -> None:
+    lost = replace(task, trainset=[turn.model_copy(update={"gold_rewrite": "nothing"}) for turn in task.trainset])
+    with pytest.raises(ConfigError, match="bootstrap_few_shot"):
+        list(optimizer.candidates(lost))
+
+
+@pytest.mark.parametrize("optimizer", [GainDemos(0, (0.0, 0.5)), KnnDemos(0, 9, 0.0)], ids=["gain", "knn"])
+def test_zero_demos_stay_zero(task: Task, optimizer: Any) -> None:
+    (candidate,) = optimizer.candidates(task)
+    assert candidate.program.coreference.demos == []
+
+
+def test_knn_saves_a_pool_and_shows_each_turn_the_nearest(
+    task: Task, scripted_lm: Any, resolving: Any, tmp_path: Path
+) -> None:
+    (candidate,) = KnnDemos(max_demos=2, pool=40, unchanged_share=0.0).candidates(task)
+    assert task.student.settings.rewrite.demos_per_turn is None
+    program = artefact.load(artefact.save(candidate.program, tmp_path / "knn"))
+    assert len(program.coreference.demos) == 40
+    watched = scripted_lm(reply=resolving)
+    history = [{"role": "user", "content": "青榕 A1 台灯 怎么样"}, {"role": "assistant", "content": "好的。"}]
+    english = [
+        {"role": "user", "content": "Tell me about the Alder L1 lamp"},
+        {"role": "assistant", "content": "Sure."},
+    ]
+    with dspy.context(lm=watched):
+        program(query="它的保修多久啊", history=history)
+        program(query="how long is its warranty then?", history=english)
+    chinese_prompt, english_prompt = watched.script.prompts
+    assert [prompt.count("[assistant]") for prompt in watched.script.prompts] == [2, 2]
+    assert "它的保修期多久" in chinese_prompt
+    assert "warranty" not in chinese_prompt
+    assert "how long is its warranty?" in english_prompt
+    assert "保修" not in english_prompt

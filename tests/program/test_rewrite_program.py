@@ -14,10 +14,12 @@ import pytest
 from data.errors import BudgetError, StoreError
 from data.records import Passage
 from program.language_model.choose import choose
+from program.pipeline import PIPELINE
 from program.retrieval.retriever import EngineError
 from program.rewrite_program import RewriteProgram, retrieved_of, rewritten_of
 from program.rules.resolution import Resolution
-from program.settings import FusionSettings, RewriteSettings, Settings
+from program.settings import ExpandSettings, FusionSettings, RewriteSettings, Settings
+from program.stages.rewrite import rewrite_inputs
 from program.window import make_window
 
 PASSAGES = [
@@ -60,9 +62,13 @@ def run(query: str, history: Any = None, *, lm=None, rm=None, program: RewritePr
         return retrieved_of((program or asking())(query=query, history=history))
 
 
-def asking(**rewrite: Any) -> RewriteProgram:
+def asking(*, expand: dict[str, Any] | None = None, **rewrite: Any) -> RewriteProgram:
     """A program that asks the model about every follow-up, unless told otherwise."""
-    return RewriteProgram(Settings(rewrite=RewriteSettings(**{"ask_lm": "follow_ups", **rewrite})))
+    asked = RewriteSettings(**{"ask_lm": "follow_ups", **rewrite})
+    return RewriteProgram(Settings(rewrite=asked, expand=ExpandSettings(**(expand or {}))))
+
+
+BOTH = {"decomposition": True, "step_back": True}
 
 
 def steps(result) -> dict[str, Any]:
@@ -122,10 +128,12 @@ class TestFollowUp:
 
     @pytest.mark.parametrize(("query", "history"), [("谢谢", LAMP), ("thanks!", KETTLE)])
     def test_thanks_do_not_ask_the_old_question_again(self, scripted_lm, retriever, query, history) -> None:
-        program = asking(decomposition=True, step_back=True)
+        program = asking(expand=BOTH)
         result = run(query, history, lm=scripted_lm(), rm=retriever, program=program)
         assert result.rewritten == query
-        assert kinds(result) == ["original"]
+        assert (result.queries, result.hits, result.degraded) == ((), (), False)
+        assert result.intent != "retrieval"
+        assert retriever.searched == []
 
     def test_switched_off_the_model_is_never_called(self, scripted_lm, follow_up) -> None:
         result = run(follow_up.query, follow_up.history, lm=scripted_lm(), program=asking(ask_lm="never", rules=False))
@@ -166,7 +174,7 @@ class TestPrompt:
     def test_a_copied_demo_entity_is_refused(self, scripted_lm) -> None:
         result = run("它保修多久?", LAMP, lm=scripted_lm("云雀打印机怎么换墨盒"))
         assert "云雀" not in result.rewritten
-        assert result.fallbacks[0].stage == "rewrite"
+        assert result.fallbacks[0].stage == "guard"
 
     def test_a_line_of_the_users_own_is_no_field(self, scripted_lm) -> None:
         lm = scripted_lm("暖汐台灯保修多久")
@@ -175,8 +183,10 @@ class TestPrompt:
 
     def test_demos_are_built_from_the_same_bounded_fields(self) -> None:
         resolution = Resolution(confidence=0.5, needs_lm=True, reason="unclear", entities=tuple("甲乙丙丁戊己"))
-        fields = asking().rewrite_inputs("长 " * 50_000, make_window(LAMP), resolution)
-        assert set(fields) == {"history", "entities", "query"}
+        turn = asking().live_turn("长 " * 50_000, LAMP, scene="你是\n客服" * 500)
+        fields = rewrite_inputs(turn, make_window(LAMP), "", resolution)
+        assert set(fields) == {"scene", "history", "entities", "query"}
+        assert (len(fields["scene"]), "\n" in fields["scene"]) == (200, False)
         assert fields["entities"] == "甲; 乙; 丙; 丁; 戊"
         assert len(fields["query"]) <= 2000
 
@@ -216,7 +226,7 @@ class TestPrompt:
         general = scripted_lm(*(text for name, text in answers.items() if name != stage))
         own = scripted_lm(answers[stage])
         with dspy.context(lms={stage: own}):
-            result = run("它和壶哪个贵", LAMP, lm=general, program=asking(decomposition=True, step_back=True))
+            result = run("它和壶哪个贵", LAMP, lm=general, program=asking(expand=BOTH))
         assert len(own.script.prompts) == 1
         assert {"rewrite", "decomposition", "step_back"} <= set(kinds(result))
 
@@ -244,7 +254,7 @@ class TestBadModel:
     ) -> None:
         result = run(follow_up.query, follow_up.history, lm=scripted_lm(answer), rm=retriever)
         assert "rewrite" not in kinds(result)
-        assert [one.stage for one in result.fallbacks] == ["rewrite"]
+        assert [one.stage for one in result.fallbacks] in (["rewrite"], ["guard"])
         assert "\n" not in result.fallbacks[0].reason
         assert result.hits[0].id == follow_up.found  # by the rules
         without = run(follow_up.query, follow_up.history, rm=retriever)
@@ -275,7 +285,8 @@ class TestBadModel:
     def test_another_language_or_an_answer_is_not_searched(self, scripted_lm, query, history, answer) -> None:
         result = run(query, [{"role": role, "content": text} for role, text in history], lm=scripted_lm(answer))
         assert answer not in [one.text for one in result.queries]
-        assert result.fallbacks[0].reason.startswith("guard: ")
+        assert result.fallbacks[0].stage == "guard"
+        assert result.fallbacks[0].reason.startswith("rewrite: ")
 
     def test_an_explanation_after_the_rewrite_is_dropped(self, scripted_lm) -> None:
         answer = "暖汐台灯保修多久\n\n说明：把“它”换成了名字。"
@@ -302,7 +313,7 @@ class TestBadModel:
 class TestExpansions:
     def test_parts_are_searched_beside_the_query(self, scripted_lm, retriever) -> None:
         lm = scripted_lm(("暖汐台灯和年假哪个", "```\n1. 暖汐台灯的价格\n2. 年假有几天\n```\nHope this helps!"))
-        result = run("暖汐台灯和年假哪个", lm=lm, rm=retriever, program=asking(decomposition=True))
+        result = run("暖汐台灯和年假哪个", lm=lm, rm=retriever, program=asking(expand={"decomposition": True}))
         assert [(one.text, one.kind) for one in result.queries] == [
             ("暖汐台灯和年假哪个", "original"),
             ("暖汐台灯的价格", "decomposition"),
@@ -322,27 +333,34 @@ class TestExpansions:
                 "kettle lid",
             ]
         )
-        result = run("Brindle kettle: price, volume, lid?", lm=scripted_lm(answer), program=asking(decomposition=True))
+        result = run(
+            "Brindle kettle: price, volume, lid?",
+            lm=scripted_lm(answer),
+            program=asking(expand={"decomposition": True}),
+        )
         assert [one.text for one in result.queries[1:]] == ["Brindle KETTLE price", "kettle volume"]
-        assert steps(result)["decomposition"].details["kept"] == ["Brindle KETTLE price", "kettle volume"]
+        assert steps(result)["guard"].details["kept"] == [
+            ["Brindle KETTLE price", "decomposition"],
+            ["kettle volume", "decomposition"],
+        ]
 
     def test_a_more_general_question_keeps_language_and_topic(self, scripted_lm) -> None:
-        program = asking(step_back=True)
+        program = asking(expand={"step_back": True})
         kept = run("所有合同都要盖骑缝章吗", lm=scripted_lm("合同盖章的规定"), program=program)
         assert kinds(kept) == ["original", "step_back"]
         dropped = run("所有合同都要盖骑缝章吗", lm=scripted_lm("What is an official seal?"), program=program)
         assert kinds(dropped) == ["original"]
-        assert dropped.fallbacks[0].stage == "step_back"
+        assert [(one.stage, one.reason.split(":")[0]) for one in dropped.fallbacks] == [("guard", "step_back")]
 
     @pytest.mark.parametrize("answer", ["", "[", '["暖汐台灯', ValueError("down")])
     def test_a_failing_expansion_leaves_the_rest(self, scripted_lm, retriever, answer) -> None:
         lm = scripted_lm(answer, "暖汐台灯介绍")
-        result = run("暖汐台灯多少钱", lm=lm, rm=retriever, program=asking(decomposition=True, step_back=True))
+        result = run("暖汐台灯多少钱", lm=lm, rm=retriever, program=asking(expand=BOTH))
         assert kinds(result) == ["original", "step_back"]
         assert result.hits
 
     def test_without_a_model_they_are_skipped(self, retriever) -> None:
-        result = run("暖汐台灯多少钱", rm=retriever, program=asking(decomposition=True, step_back=True))
+        result = run("暖汐台灯多少钱", rm=retriever, program=asking(expand=BOTH))
         assert kinds(result) == ["original"]
         assert steps(result)["decomposition"].status == steps(result)["step_back"].status == "skipped"
 
@@ -352,7 +370,7 @@ class TestRetriever:
         result = run("它保修多久?", LAMP, lm=scripted_lm("暖汐台灯保修多久"))
         assert kinds(result)[:2] == ["original", "rewrite"]
         assert (result.hits, result.degraded) == ((), False)
-        assert steps(result)["retrieve"].reason == "no retriever"
+        assert steps(result)["search"].reason == steps(result)["search_original"].reason == "no retriever"
 
     @pytest.mark.parametrize("broken", ["search", "gazetteer", "lists"])
     def test_a_failing_one_is_said_and_not_raised(self, retriever, broken) -> None:
@@ -369,7 +387,7 @@ class TestRetriever:
                 return retriever.search(queries, depth)[1 if broken == "lists" else 0 :]
 
         result = run("暖汐台灯多少钱", rm=Broken())
-        stage = {"search": "retrieve", "gazetteer": "rules", "lists": "retrieve"}[broken]
+        stage = {"search": "search_original", "gazetteer": "rules", "lists": "search_original"}[broken]
         assert [one.stage for one in result.fallbacks] == [stage]
         assert result.degraded is (broken != "gazetteer")
         assert bool(result.hits) is (broken == "gazetteer")
@@ -384,13 +402,13 @@ class TestRetriever:
         program = RewriteProgram(Settings(k=7, fusion=FusionSettings(depth=10, vector_share=0)))
         result = run("台灯", rm=many, program=program)
         assert len(result.hits) == 7
-        assert steps(result)["retrieve"].details["hits"] == [[10]]
+        assert steps(result)["search_original"].details["hits"] == [[10]]
 
 
 class TestOddQueries:
     @pytest.mark.parametrize("query", ["", " \n\t ", "\u3000"])
     def test_a_blank_one_asks_and_searches_nothing(self, scripted_lm, retriever, query) -> None:
-        program = asking(decomposition=True, step_back=True)
+        program = asking(expand=BOTH)
         result = run(query, LAMP, lm=scripted_lm(), rm=retriever, program=program)
         assert (result.query, result.rewritten, result.queries, result.hits) == (query, query, (), ())
         assert (result.degraded, result.fallbacks, retriever.searched) == (False, (), [])
@@ -399,7 +417,7 @@ class TestOddQueries:
     def test_fifty_thousand_characters(self, scripted_lm, retriever, text) -> None:
         query = (text * 50_000)[:50_000]
         lm = scripted_lm(reply=lambda _: "")
-        result = run(query, LAMP, lm=lm, rm=retriever, program=asking(decomposition=True, step_back=True))
+        result = run(query, LAMP, lm=lm, rm=retriever, program=asking(expand=BOTH))
         assert result.query == query
         assert retriever.searched[0] == query
         assert all(len(prompt) < 4000 for prompt in lm.script.prompts)
@@ -469,7 +487,7 @@ def test_the_rewritten_query_is_beside_the_original_never_instead(scripted_lm, r
     rewritten = rewritten_of(prediction)
     assert (rewritten.query, rewritten.rewritten) == ("它保修多久?", "暖汐台灯保修多久")
     assert "hits" not in rewritten.model_dump()
-    assert [step.stage for step in rewritten.trace] == ["window", "rules", "rewrite", "retrieve", "fuse"]
+    assert [step.stage for step in rewritten.trace] == [stage.name for stage in PIPELINE]
     assert sum(step.lm_calls for step in rewritten.trace) == 1
 
 
@@ -489,4 +507,7 @@ def test_when_one_engine_fails_the_others_hits_stay_and_the_turn_says_so(retriev
     )
     assert result.hits[0].id == follow_up.found
     assert result.degraded is True
-    assert [(one.stage, "vector" in one.reason) for one in result.fallbacks] == [("retrieve", True)]
+    assert [(one.stage, "vector" in one.reason) for one in result.fallbacks] == [
+        ("search_original", True),
+        ("search", True),
+    ]

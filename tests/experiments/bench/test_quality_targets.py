@@ -142,5 +142,6 @@ def test_every_set_has_to_be_ahead_of_the_peer_with_each_of_its_retrievers():
         ("canard_dev", "bm25"),
         ("canard_dev", "hybrid"),
         ("mtrag_clapnq", "bm25"),
+        ("mtrag_clapnq", "vector"),
         ("mtrag_clapnq", "hybrid"),
     }

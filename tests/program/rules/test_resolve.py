@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.records import Message, Passage, language_of
+from program.rules.english_patterns import ENGLISH
 from program.rules.gazetteer import Gazetteer
 from program.rules.resolution import Resolution
 from program.rules.resolve import resolve
@@ -350,3 +351,73 @@ def test_at_most_three_rewrites_all_different_and_the_same_each_time(query: str,
     assert len(set(resolution.rewrites)) == len(resolution.rewrites) <= 3
     assert query.strip() not in resolution.rewrites
     assert all(rewrite.strip() for rewrite in resolution.rewrites)
+
+
+@pytest.mark.parametrize(
+    ("query", "contents", "rewrite"),
+    [
+        (
+            "我还是想去望月台，你知道这个地方的门票吗",
+            ("鸟屿馆附近有什么", "鸟屿馆旁边有望月台，你想去哪个呢？"),
+            "望月台的门票",
+        ),
+        # Where somebody says which place is meant, that place stays the topic.
+        (
+            "它几点关门",
+            ("鸟屿馆附近有什么", "有望月台，想去吗？", "我还是想去望月台，这个地方门票多少钱？", "20 元。"),
+            "望月台 几点关门",
+        ),
+        (
+            "I'd rather use the Orla 50. How long is its warranty?",
+            ("Is the Orla 30 any good?", "Yes. Which one do you want?"),
+            "How long is Orla 50 Toaster's warranty?",
+        ),
+    ],
+)
+def test_what_the_user_settles_on_before_asking_is_meant(query: str, contents: tuple[str, ...], rewrite: str) -> None:
+    assert best(query, *contents) == rewrite
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do companies clean their toasters?",
+        "was Captain Finch and his Parrot popular?",
+        "I bought a new machine, but it smells",
+        "how can I do that?",
+    ],
+)
+def test_a_pronoun_bound_in_its_own_sentence_or_for_an_action_points_at_no_entity(text: str) -> None:
+    assert ENGLISH.reference(text, ()) is None
+
+
+def test_a_question_about_a_name_of_the_conversation_is_left_alone() -> None:
+    contents = ("Is the Orla 30 any good?", "Yes, and it comes with the Crumb Keeper Deluxe for free.")
+    resolution = ask("was the crumb keeper deluxe a success?", *contents)
+    assert (resolution.rewrites, resolution.reason) == ((), "complete")
+
+
+def test_ordinary_word_in_an_answer_is_no_name() -> None:
+    gazetteer = Gazetteer(terms=("Orla 30 Toaster", "Harbor"))
+    contents = history("Is the Orla 30 Toaster any good?", "Yes, people at the harbor love it.")
+    assert resolve("how heavy is it?", contents, gazetteer).rewrites == ("how heavy is Orla 30 Toaster?",)
+    assert gazetteer.find("the harbor plan")[0].term == "Harbor"
+
+
+@pytest.mark.parametrize(
+    ("query", "contents", "word"),
+    [
+        ("Is it free?", ("How do I open an account?", "An account is opened with the Globex form."), "account"),
+        ("它要交钱吗", ("我想用 Globex 开户", "开户要填 Globex 表，开户不收费。"), "开户"),
+    ],
+)
+def test_without_a_telling_name_topic_words_are_carried_beside_the_query(
+    query: str, contents: tuple[str, ...], word: str
+) -> None:
+    everywhere = Gazetteer(frequent=(("globex",),))
+    resolution = resolve(query, history(*contents), everywhere)
+    assert resolution.rewrites == ()
+    assert resolution.needs_lm
+    assert resolution.context is not None
+    assert resolution.context.startswith(query)
+    assert word in resolution.context

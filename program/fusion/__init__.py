@@ -1,0 +1,1 @@
+"""Which queries are searched with which weight, and how their lists become one."""

@@ -1,0 +1,1 @@
+"""The corpus's words for the user's: a dictionary of terms, and dates."""

@@ -1,0 +1,1 @@
+"""Reading what a language model writes, in whatever shape."""

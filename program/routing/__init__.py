@@ -1,0 +1,1 @@
+"""Which engines a query is sent to, by rules."""

@@ -1,0 +1,1 @@
+"""The SQL channel: registered tables, a checked SELECT, its rows as hits."""

@@ -1,0 +1,1 @@
+"""The stages of a turn, one file for each idea; ``program.pipeline`` puts them in order."""
