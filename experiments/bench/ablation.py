@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import dspy
@@ -19,7 +20,7 @@ from data.errors import AnaphoraError
 from data.records import Turn
 from data.split import sample_turns, split_by_conversation
 from experiments.bench.ablation_results import Ablation, AblationRow, write_ablation
-from experiments.bench.ablation_variants import BASE, variants
+from experiments.bench.ablation_variants import BASE, combinations, variants
 from experiments.bench.answers import AnswerLog, folder_for_answers, recorded
 from experiments.bench.progress import ProgressLines
 from experiments.bench.quality_search import Searcher, outcomes
@@ -36,6 +37,7 @@ from program.artefact import library_versions
 from program.language_model.choose import choose
 from program.retrieval.retriever import NamesOnly
 from program.rewrite_program import RewriteProgram
+from program.settings import Settings
 
 _EXPERIMENTS = Path(__file__).parents[1]
 SETS = ("sample", "kdconv_travel", "canard_dev", "mtrag_cloud")
@@ -100,12 +102,21 @@ def _measure(
     with dspy.context(lm=lm, rm=names, budget_ms=math.inf):
         original = _run(turns, original_system(program.settings), log, f"{experiment.name}: original", lines)
         found = outcomes(original, searcher, program.settings)
-        rows: dict[str, list[TurnOutcome]] = {"original": found}
-        for name, settings in variants(program.settings).items():
+
+        def measure(settings: Settings, name: str) -> list[TurnOutcome]:
             trial = program.deepcopy()
             trial.settings = settings
             evaluated = _run(turns, program_system(trial), log, f"{experiment.name}: {name}", lines)
-            rows[name] = outcomes(evaluated, searcher, settings)
+            return outcomes(evaluated, searcher, settings)
+
+        rows = {"original": found}
+        chosen = variants(program.settings)
+        rows |= {name: measure(settings, name) for name, settings in chosen.items()}
+        together = {name: measure(settings, name) for name, settings in combinations(chosen[BASE]).items()}
+        best = max(
+            together, key=lambda name: fmean(_recalls(together[name]))
+        )  # the first, and so the smallest, of equals
+        rows[f"best combination, chosen on these turns: {best}"] = together[best]
     results.rows += [
         AblationRow(
             data=experiment.name,

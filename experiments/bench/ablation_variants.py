@@ -1,5 +1,6 @@
 """What the ablation compares: the default settings with one strategy changed, and combinations of them."""
 
+import itertools
 from typing import Any
 
 from experiments.systems import without_lm
@@ -37,9 +38,6 @@ def variants(start: Settings) -> dict[str, Settings]:
     for name, change in EXPANSIONS.items():
         kinds = ("multi_query", "keywords") if name == "one-call plan" else (_KINDS[name],)
         made[f"{name}, weight 0.9"] = _with(base, expand=change, fusion=dict.fromkeys(kinds, 0.9))
-    made["all expansions"] = _with(
-        base, expand={"multi_query": 3, "decomposition": True, "step_back": True, "hyde": True}
-    )
     return made
 
 
@@ -50,6 +48,16 @@ EXPANSIONS: dict[str, dict[str, Any]] = {
     "HyDE": {"hyde": True},
     "one-call plan": {"plan": True},
 }
+
+
+def combinations(base: Settings) -> dict[str, Settings]:
+    """Every set of two or more expansions (but the plan, which stands for all), by name."""
+    alone = {name: change for name, change in EXPANSIONS.items() if name != "one-call plan"}
+    return {
+        " + ".join(names): _with(base, expand={key: on for name in names for key, on in alone[name].items()})
+        for size in range(2, len(alone) + 1)
+        for names in itertools.combinations(alone, size)
+    }
 
 
 _KINDS = {"step-back": "step_back", "decomposition": "decomposition", "multi-query, 3": "multi_query", "HyDE": "hyde"}

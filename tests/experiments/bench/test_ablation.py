@@ -3,7 +3,7 @@ import json
 import pytest
 
 from experiments.bench.ablation_results import Ablation, AblationRow, ablation_page, write_ablation
-from experiments.bench.ablation_variants import BASE, EXPANSIONS, variants
+from experiments.bench.ablation_variants import BASE, EXPANSIONS, combinations, variants
 from metrics.interval import paired_interval
 from metrics.outcome import TurnOutcome
 from metrics.summary import summarise
@@ -36,6 +36,13 @@ def test_every_variant_is_the_plain_rewrite_with_one_thing_changed() -> None:
         groups = [group for group, value in settings.model_dump().items() if value != base[group]]
         assert len(groups) == (0 if name == BASE else 2 if name.endswith("weight 0.9") else 1), name
     assert set(EXPANSIONS) < set(made)
+
+
+def test_combinations_are_all_sets_of_two_or_more_the_smallest_first() -> None:
+    made = combinations(variants(Settings())[BASE])
+    sizes = [sum(bool(on) for on in settings.expand.model_dump().values()) for settings in made.values()]
+    assert (len(made), sizes, sizes[-1]) == (11, sorted(sizes), 4)
+    assert all(not settings.expand.plan for settings in made.values())
 
 
 @pytest.mark.parametrize("start", [Settings(expand=ExpandSettings(hyde=True)), Settings(rerank="lm")])
