@@ -73,8 +73,14 @@ def chat(
 def _answer(session: "Session", result: "Retrieved", before: Any) -> "AnswerResult":
     """What the assistant says: the model's answer from the hits; without one the best passage, if any."""
     from program.answer import answer_of
+    from program.deadline import Deadline
+    from program.trace import Step
 
-    answer = answer_of(session.program.answerer(result.query, result.hits, before))
+    time = session.program.settings.time
+    step = Step(stage="answer")
+    # A model that just hung while rewriting is not waited for once more.
+    step.give_time(Deadline.after_ms(time.budget_ms, time.lm_rest_ms))
+    answer = answer_of(session.program.answerer(result.query, result.hits, before, step=step))
     if answer.text or not result.hits:
         return answer
     best = result.hits[0]

@@ -177,3 +177,15 @@ def read_until(terminal: int, what: bytes | None) -> bytes:
     if what is None:
         os.close(terminal)
     return shown
+
+
+def test_a_model_that_hung_while_rewriting_is_not_waited_for_once_more(
+    talk: Any, model_server: Any, questions: tuple[str, str, str]
+) -> None:
+    """The server never answers: one request is given up with the budget, and the answer does without the model."""
+    options = ("--lm", "openai/x", "--api-base", model_server.api_base)
+    settings = ("--set", "rewrite.ask_lm=every_turn", "--set", "time.budget_ms=3000")
+    (turn,) = talk(questions[0], options=(*options, *settings))
+    assert len(model_server.requests) == 1
+    assert turn["answer"] == turn["hits"][0]["text"][:300]
+    assert {one["stage"] for one in turn["fallbacks"]} == {"rewrite", "answer"}
