@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cli.evaluate import DataDir, Share, SplitSeed
+from cli.chosen_turns import DataDir, Share, SplitSeed
 from cli.help import examples
 from cli.output import JsonOption, emit, progress
 

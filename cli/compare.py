@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.evaluate import Sample, Seed, Share, Split, SplitSeed
+from cli.chosen_turns import Sample, Seed, Share, Split, SplitSeed, choose_turns, left_out
 from cli.help import examples
 from cli.options import ApiBaseOption, LmOption, RetrieverOption, StoreOption, is_embedded, language_models
 from cli.output import JsonOption, emit, progress, stages
@@ -59,8 +59,7 @@ def compare(
     """
     import dspy
 
-    from data.errors import ConfigError, DataError
-    from data.split import sample_turns, split_by_conversation
+    from data.errors import ConfigError
     from experiments.compare import compare as compared
     from experiments.compare import run_contestants
     from experiments.compare_report import to_markdown
@@ -71,14 +70,8 @@ def compare(
         raise ConfigError(f"only {systems[0]} to compare", advice="name two systems or more")
     contestants = open_contestants(systems, retriever=retriever, lm=lm, choose=_chooser(api_base))
     data, labels = open_data(data_dir)
-    turns = labels.scorable
-    if split != "all":
-        splits = split_by_conversation(turns, seed=split_seed, dev_share=dev_share, test_share=test_share)
-        turns = getattr(splits, split)
-    if sample is not None:
-        turns = tuple(sample_turns(turns, sample, seed))
-    if not turns:
-        raise DataError(f"{data_dir}: no turn of the split {split} can be scored", advice=str(labels))
+    shares = {"dev_share": dev_share, "test_share": test_share}
+    turns = choose_turns(data_dir, labels, split, sample, seed=seed, split_seed=split_seed, **shares)
     with progress("index", as_json=as_json) as update:
         opened = open_store(data, store, retriever, update)
     with dspy.context(rm=opened), stages(as_json=as_json) as update_stage:
@@ -95,10 +88,7 @@ def compare(
         "data_sha256": data.content_sha256,
         "split": split,
         "retriever": retriever,
-        "left_out": {
-            "unlabelled": len(labels.unlabelled),
-            "missing_labels": [row.model_dump() for row in labels.missing],
-        },
+        "left_out": left_out(labels),
         **result.model_dump(),
         "variables": {one.name: dict(one.variables) for one in contestants if one.name in systems},
     }

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cli.chosen_turns import DataDir, SplitSeed
 from cli.help import examples
 from cli.output import JsonOption, emit, progress, stderr_console
 
@@ -42,7 +43,6 @@ Corpus = Annotated[
         "--corpus", help="Passages that the answers cite, copied beside the turns to check them.", show_default=False
     ),
 ]
-DataDir = Annotated[Path, typer.Argument(metavar="DATA_DIR", help="Folder with corpus.jsonl and turns.jsonl.")]
 Retriever = Annotated[
     Literal["bm25", "vector", "hybrid"] | None,
     typer.Option(
@@ -56,7 +56,6 @@ Store = Annotated[
     Path | None, typer.Option("--store", help="With --retriever: folder of an index.", show_default=False)
 ]
 Share = Annotated[float, typer.Option(min=0.0, max=0.9, help="Part of the conversations in that split.")]
-SplitSeed = Annotated[int, typer.Option("--split-seed", help="Seed of the split into train, dev and test.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -1,14 +1,14 @@
 """``anaphora evaluate``: how good systems are on labelled turns."""
 
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cli.chosen_turns import DataDir, Sample, Seed, Share, Split, SplitSeed, choose_turns, left_out
 from cli.help import examples
 from cli.options import (
     ApiBaseOption,
@@ -32,22 +32,6 @@ class SystemName(StrEnum):
     PROGRAM = "program"
 
 
-DataDir = Annotated[Path, typer.Argument(metavar="DATA_DIR", help="Folder with corpus.jsonl and turns.jsonl.")]
-Split = Annotated[
-    Literal["all", "train", "dev", "test"],
-    typer.Option("--split", help="Part of the conversations, drawn by --split-seed."),
-]
-Sample = Annotated[
-    int | None, typer.Option("--sample", min=1, help="Measure this many turns, drawn by --seed.", show_default=False)
-]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the sample and the intervals.")]
-Share = Annotated[
-    float,
-    typer.Option(
-        min=0.0, max=0.9, help="Part of the conversations in that split; as in the experiment to compare with."
-    ),
-]
-SplitSeed = Annotated[int, typer.Option("--split-seed", help="Seed of the split into train, dev and test.")]
 Systems = Annotated[
     list[SystemName] | None,
     typer.Option(
@@ -95,8 +79,6 @@ def evaluate(
     """
     import dspy
 
-    from data.errors import DataError
-    from data.split import sample_turns, split_by_conversation
     from experiments.corpus import open_data, open_store
     from experiments.evaluate import evaluate as run
     from experiments.systems import named_systems, with_engine
@@ -104,14 +86,8 @@ def evaluate(
 
     general, by_signature = language_models(lm, lm_for, api_base)
     data, labels = open_data(data_dir)
-    turns = labels.scorable
-    if split != "all":
-        splits = split_by_conversation(turns, seed=split_seed, dev_share=dev_share, test_share=test_share)
-        turns = getattr(splits, split)
-    if sample is not None:
-        turns = tuple(sample_turns(turns, sample, seed))
-    if not turns:
-        raise DataError(f"{data_dir}: no turn of the split {split} can be scored", advice=str(labels))
+    shares = {"dev_share": dev_share, "test_share": test_share}
+    turns = choose_turns(data_dir, labels, split, sample, seed=seed, split_seed=split_seed, **shares)
     with progress("index", as_json=as_json) as update:
         opened = open_store(data, store, retriever, update)
     rewriter = load_program(program, set_)
@@ -132,10 +108,7 @@ def evaluate(
         "n": len(turns),
         "retriever": retriever,
         "seed": seed,
-        "left_out": {
-            "unlabelled": len(labels.unlabelled),
-            "missing_labels": [row.model_dump() for row in labels.missing],
-        },
+        "left_out": left_out(labels),
         "systems": {name: summary.model_dump() for name, summary in summaries.items()},
     }
     emit(

@@ -39,6 +39,11 @@ _LONGEST_WAIT_S = 3600.0
 """An unlimited turn waits in pieces of an hour."""
 
 
+def not_answered(step: Step) -> Reason:
+    """``ask`` gave ``None`` and left the reason in ``step``: no model (nothing to do), or one that rests (a fallback)."""
+    return Reason(step.reason, failed=step.status == "fallback")
+
+
 @dataclass(frozen=True)
 class Stage:
     """One stage of the pipeline; its function's name is its own, and the name of its value."""

@@ -6,9 +6,14 @@ from datetime import date
 from typing import Any
 
 from program.deadline import Deadline
+from program.retrieval.embedding import Embedder
 from program.retrieval.retriever import Retriever
+from program.rules.gazetteer import Gazetteer
 from program.settings import Settings
 from program.trace import Step
+
+LONGEST_READ = 2000
+"""Characters of a query that rewriters and routers read: no retriever reads more, and a prompt must fit."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,18 @@ class LiveTurn:
 
     @property
     def asked(self) -> str:
-        """The query as far as rewriters read it: no retriever reads more, and a prompt must fit."""
-        return self.query[:2000]
+        """The query as far as rewriters read it."""
+        return self.query[:LONGEST_READ]
+
+    @property
+    def gazetteer(self) -> Gazetteer:
+        """The names that the corpus knows; none without a retriever."""
+        return self.retriever.gazetteer if self.retriever is not None else Gazetteer()
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The retriever's; one of the user's own need not have any."""
+        return getattr(self.retriever, "embedder", None)
 
     @property
     def elapsed_ms(self) -> float:

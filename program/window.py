@@ -29,6 +29,12 @@ class Window(Record):
     messages: tuple[Message, ...]
     text: str
 
+    @property
+    def last_answer(self) -> str:
+        """The assistant's message right before the turn; empty where there is none."""
+        last = self.messages[-1] if self.messages else None
+        return last.content if last is not None and last.role == "assistant" else ""
+
 
 def make_window(
     history: Any, *, turns: int = 3, message_characters: int = 100, message_tokens: int | None = None

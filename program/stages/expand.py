@@ -9,10 +9,10 @@ from program.reading.hops import Hop, read_hops
 from program.reading.lines import read_lines
 from program.reading.passage_reader import read_passage
 from program.rules.resolution import Resolution
-from program.stage import Reason, gave_up, nothing_to_do
+from program.stage import Reason, gave_up, not_answered, nothing_to_do
 from program.stages.gate import decided
 from program.stages.rewrite import history_text
-from program.stages.rules import lead_of
+from program.stages.rules import lead_of, lead_read
 from program.trace import Step
 from program.turn import LiveTurn
 from program.window import Window
@@ -86,12 +86,12 @@ def _expand(
 ) -> list[_T] | Reason:
     if reason := not_expanded(turn, gate, rules):
         return nothing_to_do(reason)
-    asked = " ".join(lead_of(turn, rules)[:2000].split())
+    asked = " ".join(lead_read(turn, rules).split())
     answer = ask(
         getattr(turn.prompts, signature), signature, step, history=history_text(window, summary), query=asked, **extra
     )
     if answer is None:
-        return Reason(step.reason, failed=step.status == "fallback")
+        return not_answered(step)
     if not answer.strip():
         return gave_up("empty")
     found = read(answer)

@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from program.fusion.confidence import sure_of
 from program.fusion.fuse import fuse as merge
 from program.result import FusedHit, Query
-from program.retrieval.retriever import RankedList
 from program.rules.resolution import Resolution
 from program.settings import FusionSettings
 from program.stage import Reason, nothing_to_do
 from program.stages.guard import Accepted
+from program.stages.search import Lists
 from program.trace import Step
 from program.turn import LiveTurn
-
-Lists = list[list[RankedList]]
 
 
 def fuse(

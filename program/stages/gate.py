@@ -4,7 +4,7 @@ from program.ask import ask
 from program.gate.classify import GateDecision, classify
 from program.gate.intents import read_intent
 from program.result import Intent
-from program.stage import Reason, gave_up, nothing_to_do
+from program.stage import Reason, gave_up, not_answered, nothing_to_do
 from program.trace import Step
 from program.turn import LiveTurn
 from program.window import Window
@@ -16,7 +16,7 @@ SEARCH = GateDecision(intent="retrieval", sure=True, reason="default")
 
 def gate(turn: LiveTurn, window: Window, step: Step) -> GateDecision:
     """What the rules say."""
-    decision = classify(turn.asked, _last_answer(window), turn.settings.gate.words)
+    decision = classify(turn.asked, window.last_answer, turn.settings.gate.words)
     step.details = decision.model_dump()
     return decision
 
@@ -25,18 +25,13 @@ def intent(turn: LiveTurn, window: Window, gate: GateDecision, step: Step) -> In
     """What the language model says, where the rules are unsure. It sees the query and what it replies to: no scene, no older history."""
     if gate.sure:
         return nothing_to_do("rules are sure")
-    said = " ".join(_last_answer(window)[-_SAID_CHARACTERS:].split())
+    said = " ".join(window.last_answer[-_SAID_CHARACTERS:].split())
     answer = ask(turn.prompts.intent, "intent", step, last_answer=said, query=" ".join(turn.asked.split()))
     if answer is None:
-        return Reason(step.reason, failed=step.status == "fallback")
+        return not_answered(step)
     read = read_intent(answer)
     step.details = {"intent": read}
     return read or gave_up("no intent in the answer")
-
-
-def _last_answer(window: Window) -> str:
-    last = window.messages[-1] if window.messages else None
-    return last.content if last is not None and last.role == "assistant" else ""
 
 
 def decided(gate: GateDecision, intent: Intent | None = None) -> Intent:

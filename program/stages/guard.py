@@ -7,7 +7,6 @@ from program import guard as guards
 from program.reading.hops import Hop
 from program.reading.plan_reader import Plan
 from program.result import Kind
-from program.rules.gazetteer import Gazetteer
 from program.rules.resolution import Resolution
 from program.stage import Reason, nothing_to_do
 from program.stages.rules import lead_of
@@ -41,7 +40,7 @@ def guard(
         ("multi_query", [*multi_query, *(plan.variants if plan else ())]),
         ("decomposition", [hop.text for hop in decomposition if not hop.needs]),
         ("step_back", step_back),
-        ("keywords", [" ".join(plan.keywords)] if plan and plan.keywords else []),
+        ("keywords", [plan.keyword_query] if plan and plan.keywords else []),
         ("hyde", hyde),
     ]
     if rewrite is None and not any(texts for _, texts in parts):
@@ -69,16 +68,13 @@ def refuse_rewrite(turn: LiveTurn, rewrite: str, context: guards.Context, drift:
     settings = turn.settings.guard
     if reason := guards.refuse(rewrite, context, settings):
         return reason
-    threshold = settings.drift.get(getattr(getattr(turn.retriever, "embedder", None), "identity", ""))
-    if drift is None or threshold is None:
+    if drift is None or turn.embedder is None:
         return None
-    return guards.refuse_drift(drift, threshold, rewrite, context)
+    return guards.refuse_drift(drift, settings.drift[turn.embedder.identity], rewrite, context)
 
 
 def context_of(turn: LiveTurn, window: Window) -> guards.Context:
     """What a rewrite is checked against."""
-    last = window.messages[-1] if window.messages else None
-    asked = last is not None and last.role == "assistant" and guards.asks(last.content)
     history = "\n".join(message.content for message in window.messages)
-    gazetteer = turn.retriever.gazetteer if turn.retriever is not None else Gazetteer()
-    return guards.Context(query=turn.query, history=history, assistant_asked=asked, gazetteer=gazetteer)
+    asked = guards.asks(window.last_answer)
+    return guards.Context(query=turn.query, history=history, assistant_asked=asked, gazetteer=turn.gazetteer)

@@ -4,7 +4,7 @@ from program.ask import ask
 from program.gate.classify import GateDecision
 from program.reading.plan_reader import Plan, read_plan
 from program.rules.resolution import Resolution
-from program.stage import Reason, gave_up, nothing_to_do
+from program.stage import Reason, gave_up, not_answered, nothing_to_do
 from program.stages.expand import not_expanded
 from program.stages.rewrite import rewrite_inputs
 from program.trace import Step
@@ -21,7 +21,7 @@ def plan(
     fields = rewrite_inputs(turn, window, summary, rules)
     answer = ask(turn.prompts.plan, "plan", step, **fields)
     if answer is None:
-        return Reason(step.reason, failed=step.status == "fallback")
+        return not_answered(step)
     read = read_plan(answer, turn.asked)
     if read is None:
         return gave_up("no plan in the answer")

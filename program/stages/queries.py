@@ -9,7 +9,7 @@ from program.stage import Reason, nothing_to_do
 from program.stages.gate import decided
 from program.stages.guard import Accepted
 from program.trace import Step
-from program.turn import LiveTurn
+from program.turn import LONGEST_READ, LiveTurn
 
 
 def queries(
@@ -47,7 +47,7 @@ def queries(
 def _engine_route(text: str, turn: LiveTurn, router: tuple[Route, ...] | None) -> Route:
     """The engines' part of a query's routes: by its own words, else as the language model said of the leading query."""
     if turn.settings.route.rules:
-        own = routes_of(text[:2000], has_tables=False)
+        own = routes_of(text[:LONGEST_READ], has_tables=False)
         if own.sure:
             return text_route(own.routes)
     return text_route(router) if router else "hybrid"

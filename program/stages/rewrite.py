@@ -5,7 +5,7 @@ from program.gate.classify import GateDecision
 from program.nearest_demos import nearest_demos
 from program.reading.plan_reader import Plan
 from program.rules.resolution import Resolution
-from program.stage import Reason, gave_up, nothing_to_do
+from program.stage import Reason, gave_up, not_answered, nothing_to_do
 from program.stages.gate import decided
 from program.trace import Step
 from program.turn import LiveTurn
@@ -27,7 +27,7 @@ def rewrite(
         demos = nearest_demos(prompt.demos, inputs, turn.settings.rewrite.demos_per_turn)
         proposed = ask(prompt, "coreference", step, demos=demos, **inputs)
     if proposed is None:
-        return Reason(step.reason, failed=step.status == "fallback")
+        return not_answered(step)
     # A model that explains itself does so on further lines.
     proposed = " ".join(next(iter(proposed.strip().splitlines()), "").split())
     step.details |= {"proposed": proposed}

@@ -1,10 +1,9 @@
 """Coreference and ellipsis without a language model."""
 
-from program.rules.gazetteer import Gazetteer
 from program.rules.resolution import Resolution
 from program.rules.resolve import resolve
 from program.trace import Step
-from program.turn import LiveTurn
+from program.turn import LONGEST_READ, LiveTurn
 from program.window import Window
 
 UNCLEAR = Resolution(confidence=0.0, needs_lm=True, reason="unclear")
@@ -12,8 +11,7 @@ UNCLEAR = Resolution(confidence=0.0, needs_lm=True, reason="unclear")
 
 def rules(turn: LiveTurn, window: Window, step: Step) -> Resolution:
     """The rules' rewrites, and whether the language model should look."""
-    gazetteer = turn.retriever.gazetteer if turn.retriever is not None else Gazetteer()
-    resolution = resolve(turn.asked, window.messages, gazetteer)
+    resolution = resolve(turn.asked, window.messages, turn.gazetteer)
     if not turn.settings.rewrite.rules:
         # Without its rewrite, a turn that the rules had solved is one for the language model.
         needs_lm = resolution.needs_lm or bool(resolution.rewrites)
@@ -26,3 +24,8 @@ def rules(turn: LiveTurn, window: Window, step: Step) -> Resolution:
 def lead_of(turn: LiveTurn, rules: Resolution, rewrite: str | None = None) -> str:
     """The query that says best what is wanted: the model's, else the rules' first, else the user's own."""
     return rewrite or next(iter(rules.rewrites), turn.query)
+
+
+def lead_read(turn: LiveTurn, rules: Resolution, rewrite: str | None = None) -> str:
+    """``lead_of`` as far as it is read by what works on it."""
+    return lead_of(turn, rules, rewrite)[:LONGEST_READ]

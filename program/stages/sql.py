@@ -9,7 +9,7 @@ from program.sql.answer import answer_with_sql
 from program.stage import Reason, gave_up, nothing_to_do
 from program.stages.expand import not_expanded
 from program.stages.guard import Accepted
-from program.stages.rules import lead_of
+from program.stages.rules import lead_read
 from program.trace import Step
 from program.turn import LiveTurn
 
@@ -23,7 +23,7 @@ def sql(
     if "sql" not in route.routes:
         return nothing_to_do(f"route: {', '.join(route.routes)}")
     settings = turn.settings.route
-    lead = " ".join(lead_of(turn, rules, guard.rewrite)[:2000].split())
+    lead = " ".join(lead_read(turn, rules, guard.rewrite).split())
     answer = answer_with_sql(
         lead,
         turn.tables,

@@ -1,7 +1,7 @@
 """What of the conversation is looked at, and a summary of what is older."""
 
 from program.ask import ask
-from program.stage import Reason, gave_up, nothing_to_do
+from program.stage import Reason, gave_up, not_answered, nothing_to_do
 from program.trace import Step
 from program.turn import LiveTurn
 from program.window import Window, make_window, prompt_text
@@ -35,6 +35,6 @@ def summary(turn: LiveTurn, window: Window, step: Step) -> str | Reason:
     text = prompt_text(older, turn.settings.window.message_characters, turn.settings.window.message_tokens)
     made = ask(turn.prompts.summary, "summary", step, history=text)
     if made is None:
-        return Reason(step.reason, failed=step.status == "fallback")
+        return not_answered(step)
     made = " ".join(made.split())[: 4 * turn.settings.window.message_characters]
     return made or gave_up("empty")
