@@ -11,7 +11,7 @@ help: ## Show this list
 .venv/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,experiments,local,peers,sql]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,experiments,local,peers,ray,serve,sql]'
 	@touch $@
 
 install: .venv/.installed ## Install everything into .venv, versions pinned by constraints.txt
@@ -22,7 +22,7 @@ quickstart: install ## Fetch the embedded model, compile on the sample turns, sh
 	$(BIN)/anaphora compile experiments/quickstart.yaml
 	@echo "The run is in MLflow: make ui"
 
-test: install ## Run every test, the real 0.5B model included
+test: install ## Run every test, the real 0.5B model and a headless Chromium (where there is one) included
 	$(BIN)/anaphora model pull qwen2.5-coder-0.5b
 	$(BIN)/python -m pytest -m "not lm" -n 2
 	ANAPHORA_REQUIRE_LM=1 $(BIN)/python -m pytest -m lm

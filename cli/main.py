@@ -6,7 +6,7 @@ start, so whatever is slow to import (dspy, chromadb, mlflow, httpx) is imported
 
 import typer
 
-from cli import calibrate, chat, compare, compile, data, evaluate, index, model, rewrite  # noqa: A004 - named after its command
+from cli import calibrate, chat, compare, compile, data, evaluate, index, matrix, model, rewrite  # noqa: A004 - named after its command
 from cli.failures import FailingClearly
 from cli.privacy import switch_telemetry_off
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for group in (model, data, index, rewrite, evaluate, compare, compile, calibrate, chat):
+for group in (model, data, index, rewrite, evaluate, compare, compile, matrix, calibrate, chat):
     group.register(app)
 
 

@@ -156,6 +156,7 @@ class _Run:
             trials=self.experiment.tune.trials,
             seed=self.experiment.seed,
             retriever=self.experiment.retriever,
+            ask_lm=self.experiment.tune.ask_lm,
         )
         program.settings = program.settings.model_copy(update={"lms": program.settings.lms | dict(self.experiment.lms)})
         dev = _evaluated(_references(program) | {"compiled": program_system(program)}, self.splits.dev)

@@ -154,6 +154,8 @@ class TuneConfig(_Strict):
 
     trials: int = Field(default=200, ge=0)
     """0 keeps the settings as they are."""
+    ask_lm: bool = True
+    """Whether it may change when the model is asked. Without it every candidate's prompts count at every follow-up."""
 
 
 class BudgetConfig(_Strict):

@@ -54,7 +54,9 @@ def turn_cases(evaluated: Sequence[Evaluated], retriever: Retriever, settings: S
     return [_case(one, retriever, settings) for one in evaluated if one.retrieved.intent == "retrieval"]
 
 
-def tune(cases: Sequence[TurnCase], start: Settings, *, trials: int, seed: int, retriever: str) -> Settings:
+def tune(
+    cases: Sequence[TurnCase], start: Settings, *, trials: int, seed: int, retriever: str, ask_lm: bool = True
+) -> Settings:
     """Return the settings with the best objective on ``cases``.
 
     The objective is mean recall@5, less what is lost of the original's (``HARM_PRICE``), less the share of turns sent to the model
@@ -67,10 +69,13 @@ def tune(cases: Sequence[TurnCase], start: Settings, *, trials: int, seed: int, 
         trials: Points tried beyond those.
         seed: Of the sampler.
         retriever: ``bm25`` or ``vector`` fixes the engine; ``hybrid`` tunes the share.
+        ask_lm: Tune when the model is asked as well; without it that stays as in ``start``.
     """
     if not cases or trials == 0:
         return start
     space = _space(cases, start, retriever)
+    if not ask_lm:
+        space["ask_lm"] = [start.rewrite.ask_lm]
     at_start = _point(start, space)
 
     def objective(trial: optuna.Trial) -> float:

@@ -5,6 +5,7 @@
 - ``model_server``: an OpenAI-compatible server on loopback that answers, fails or hangs as told.
 - ``toy_retriever``: makes a retriever over a few passages, BM25 in memory.
 - ``small_model``, ``small_lm``: the real 0.5B model, for tests marked ``lm``.
+- ``browser``: headless Chromium, for tests marked ``browser``.
 """
 
 import json
@@ -30,6 +31,9 @@ _MODELS = os.environ.get("ANAPHORA_MODELS")  # read before a test's own folder r
 _TELEMETRY_OFF = {
     "ANONYMIZED_TELEMETRY": "False",
     "DO_NOT_TRACK": "1",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+    "LANGSMITH_TRACING": "false",
+    "RAY_USAGE_STATS_ENABLED": "0",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
 }
@@ -273,3 +277,24 @@ def small_lm(small_model: Path) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANAPHORA_MODELS", str(small_model.parent.parent))
         return choose(f"local:{SMALL_MODEL}", timeout_s=300)
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    """Playwright's ``Browser``: the system's Chromium, headless. Make pages with ``browser.new_page()``."""
+    import shutil
+
+    from playwright.sync_api import sync_playwright
+
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get("ANAPHORA_REQUIRE_BROWSER"):
+            pytest.fail("no Chromium on this machine")
+        pytest.skip("no Chromium on this machine")
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(
+            executable_path=path, args=[*quiet, "--disable-component-update", "--disable-sync"]
+        )
+        yield opened
+        opened.close()
